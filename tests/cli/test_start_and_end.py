@@ -237,7 +237,7 @@ def test_ctrl_c_during_an_import(here, command):
 def test_ctrl_c_while_the_command_itself_is_imported(here, monkeypatch):
     from toolwright.cli import main
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(main, "_parsed", interrupted)

@@ -9,7 +9,7 @@ import pytest
 
 from toolwright import Toolbox
 from toolwright.cli.main import parser
-from toolwright.cli.server_settings import flag_of, given_in, read_settings
+from toolwright.cli.server_settings import ServeArguments, flag_of, read_settings
 from toolwright.serve import AppSettings, HttpSettings, StdioSettings, settings
 from toolwright.serve.server import serve
 from toolwright.serve.settings import SETTINGS, ServerConfig, server_config
@@ -54,10 +54,8 @@ def test_a_setting_has_its_flag_with_the_same_default(name, flags):
 
 
 def test_the_command_changes_no_default():
-    given = given_in(parser("serve").parse_args(["serve", "shop.py", "--http"]))
-    assert given == {}
-    assert read_settings(given, "http") == ServerConfig()
-    assert read_settings(given, "stdio") == ServerConfig(drain=1.0)
+    assert read_settings(ServeArguments(http=True)) == ServerConfig()
+    assert read_settings(ServeArguments()) == ServerConfig(drain=1.0)
 
 
 UNKNOWN = [

@@ -79,24 +79,24 @@ class _Finder(CompletionFinder):
         return {}
 
 
-def _box(chosen: argparse.Namespace) -> Toolbox:
+def _box(target: str) -> Toolbox:
     from .load import load
 
-    return load(os.path.expanduser(chosen.target)).box  # noqa: PTH111 - text
+    return load(os.path.expanduser(target)).box  # noqa: PTH111 - text
 
 
-def _tools(chosen: argparse.Namespace) -> dict[str, str]:
+def _tools(parsed: argparse.Namespace) -> dict[str, str]:
     """Return the names of tools, without compiling them: that would take most of the time.
 
     Resources and prompts follow where they are taken as well.
     """
-    box = _box(chosen)
+    box = _box(parsed.target)
     tools = {box[name].published_name: box[name] for name in box if box.is_enabled(name)}
     prompts = {name: prompt.tool for name, prompt in box.prompts.items()}
     resources = {uri: resource.tool for uri, resource in box.resources.items()}
-    if chosen.command == "show":
+    if parsed.command == "show":
         tools = {**prompts, **resources, **tools}
-    elif getattr(chosen, "prompt", False):
+    elif getattr(parsed, "prompt", False):
         tools = prompts
     else:
         plain = {uri: resources[uri] for uri in resources if not box.resources[uri].is_template}
@@ -104,12 +104,13 @@ def _tools(chosen: argparse.Namespace) -> dict[str, str]:
     return {name: _about(tool) for name, tool in tools.items()}
 
 
-def _installed(chosen: argparse.Namespace) -> list[str]:
+def _installed(parsed: argparse.Namespace) -> list[str]:
     """Return the servers in a client's file."""
-    from .clients.edit import settings_file
+    from .clients.edit import EditedFile, settings_file
 
-    client = CLIENTS[chosen.client]
-    servers = settings_file(client, chosen).get(client.key)
+    client = CLIENTS[parsed.client]
+    place = EditedFile(project=parsed.project, config=parsed.config)
+    servers = settings_file(client, place).get(client.key)
     return list(servers) if is_object(servers) else []
 
 
@@ -119,14 +120,14 @@ def _about(tool: Tool) -> str:
     return ""
 
 
-def _pairs(chosen: argparse.Namespace, name: str, equals: str, value: str) -> dict[str, str]:
+def _pairs(parsed: argparse.Namespace, name: str, equals: str, value: str) -> dict[str, str]:
     """Return the arguments of a tool as `name=`, or the values that one may have."""
-    box = _box(chosen)
-    is_prompt = getattr(chosen, "prompt", False)
-    tool = box.prompts[chosen.tool].tool if is_prompt else box[chosen.tool]
+    box = _box(parsed.target)
+    is_prompt = getattr(parsed, "prompt", False)
+    tool = box.prompts[parsed.tool].tool if is_prompt else box[parsed.tool]
     said = facts(tool.input_schema)
     if not equals:
-        used = {argument.partition("=")[0] for argument in chosen.given or ()}
+        used = {argument.partition("=")[0] for argument in parsed.given or ()}
         return {
             f"{argument}=": first_line(said.inner(argument).description)
             for argument in said.properties

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,15 +16,17 @@ from ..toolbox.remote import ServerNotRead
 from ..tools.catalog import matches
 from ..tools.definition import PLAIN
 from . import logs
+from .command import Targeted
 from .project.configuration import dress, project_at, real_target
 from .targets.boxes import named_in
 from .targets.folder_box import folder_module
 from .targets.modules import import_target, split
 from .targets.programs import app_named, captured, program_box, scanned
-from .targets.remote import add_connection, check_local, is_remote, refuse_address, remote_box
+from .targets.remote import check_local, is_remote, refuse_address, remote_box
 from .usage import BadTarget, UsageError
 
 if TYPE_CHECKING:
+    from ..tools.catalog import Problem
     from ..tools.definition import Tool
 
 _MOST_NOTES = 10
@@ -33,118 +34,101 @@ _MOST_NOTES = 10
 _MOST_NAMES = 10
 """How many tool names are offered for one that is unknown."""
 
-_TRY_AGAIN = ("serve", "install")
-"""The commands that start without a server, which is asked again."""
-_SHOW_REST = ("list", "show", "call")
-"""The commands for which the tools of other servers are enough."""
+
+class OpenedTarget(NamedTuple):
+    """A target that was loaded, with the tools not selected disabled."""
+
+    box: Toolbox
+    usable: bool
+    """Whether it may be used: with `--strict` not if a tool was refused."""
+    refusals: list[str]
+    """What was refused, a line for each."""
+    refused: dict[str, DefinitionError]
+    """Why tools were refused, by name."""
+
+    def tool(self, name: str) -> Tool:
+        """Return a tool by its name.
+
+        Raises `ToolNotFound` if it is not selected, or `DefinitionError` if it is refused.
+        """
+        try:
+            is_selected = self.box.is_enabled(name)
+        except ToolNotFound as error:
+            raise self.refused.get(name, error) from None
+        if not is_selected:
+            raise self.refused.get(name, ToolNotFound(name))
+        tool = self.box[name]
+        _ = tool.input_schema  # made now: a tool that is refused cannot be counted or tested either
+        return tool
+
+    def keep_only(self, name: str) -> None:
+        """Disable all tools but one. Raises what `tool` raises."""
+        self.tool(name)
+        for other in self.box:
+            if other != name:
+                self.box.disable(other)
 
 
-def add_target(
-    parser: argparse.ArgumentParser,
-    *,
-    select: str = "--select",
-    strict: str | None = "fail if a tool is refused",
-    serves: bool = False,
-) -> None:
-    """Add TARGET, and the flags that select among its tools.
-
-    With None for `strict`, the command has another use for that flag.
-    """
-    parser.add_argument("target", metavar="TARGET", help="where the tools are")
-    parser.add_argument(
-        "--env-file", metavar="FILE", help="set the variables of this file, such as .env"
-    )
-    add_selection(parser, select=select, strict=strict)
-    add_connection(parser, serves=serves)
-    logs.add_flags(parser)
-
-
-def add_selection(
-    parser: argparse.ArgumentParser,
-    *,
-    select: str = "--select",
-    strict: str | None = "fail if a tool is refused",
-) -> None:
-    """Add the flags that select tools."""
-    group = parser.add_argument_group("which tools")
-    group.add_argument(
-        select,
-        dest="select",
-        action="append",
-        metavar="PATTERN",
-        help="only these, such as `orders.*`; `!x` leaves out",
-    )
-    group.add_argument(
-        "--read-only", action="store_true", help="only tools that say they change nothing"
-    )
-    group.add_argument(
-        "--script",
-        action="store_true",
-        help="TARGET is a program: its commands are the tools, by what it parses",
-    )
-    if strict is None:
-        parser.set_defaults(strict=False)
-    else:
-        group.add_argument("--strict", action="store_true", help=strict)
-
-
-def open_target(chosen: argparse.Namespace) -> tuple[Toolbox, bool]:
-    """Load the target and disable the tools not selected; return whether it may be used.
-
-    With `--strict` it may not if a tool was refused. Raises `BadTarget`.
-    """
+def open_target(chosen: Targeted) -> OpenedTarget:
+    """Load the target, and say what was refused. Raises `BadTarget`."""
     box, refused = open_quietly(chosen)
     about = _one_tool(box, chosen)
     problems = [e for e in box.problems if e.tool not in box or box.is_enabled(e.tool)]
     lines = [str(error) for error in refused]
     lines += [str(problem) for problem in problems if problem.fatal]
-    chosen.refused = lines
-    chosen.refused_names = {each.tool for each in refused if isinstance(each, SchemaError)}
     if about is None or chosen.strict:
         for error in refused:
             logs.show_trace(error, chosen)
         for line in dict.fromkeys(lines):
             say(f"refused: {line}")
-    notes = [each for each in problems if not each.fatal and about in (None, each.tool)]
+    _say_notes([each for each in problems if not each.fatal and about in (None, each.tool)])
+    if chosen.strict and chosen.is_server:
+        from .project.doctor import doctor_settings, examined
+
+        report = examined(box, doctor_settings(chosen.target), errors_only=True)
+        for error in report.errors:
+            say(f"doctor: {error}")
+            lines.append(str(error))
+    by_name = {each.tool: each for each in refused if isinstance(each, SchemaError)}
+    return OpenedTarget(box, not (lines and chosen.strict), lines, dict(by_name))
+
+
+def _say_notes(notes: Sequence[Problem]) -> None:
     for note in notes[:_MOST_NOTES]:
         say(f"note: {note}")
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
         say(f"note: {more} more; `toolwright show` has those of one tool")
-    if chosen.strict and chosen.command == "serve":
-        from .project.doctor import examined
-
-        wrong = [str(each) for each in examined(box, chosen, errors_only=True).errors]
-        for line in wrong:
-            say(f"doctor: {line}")
-        lines += wrong
-    return box, not (lines and chosen.strict)
 
 
-def _one_tool(box: Toolbox, chosen: argparse.Namespace) -> str | None:
+def _one_tool(box: Toolbox, chosen: Targeted) -> str | None:
     """Return the tool that a command is about, if it can be used; then no other is spoken of."""
-    name = str(getattr(chosen, "tool", "")) if chosen.command in ("call", "show") else ""
+    name = chosen.one_tool
     fatal = {each.tool for each in box.problems if each.fatal}
     return name if name in box and name not in fatal and box.is_enabled(name) else None
 
 
-def open_quietly(chosen: argparse.Namespace) -> tuple[Toolbox, list[DefinitionError]]:
+def open_quietly(chosen: Targeted) -> tuple[Toolbox, list[DefinitionError]]:
     """Load the target and disable the tools not selected; return also what was refused.
 
     Raises `BadTarget`.
     """
-    must_select = chosen.command in ("serve", "install")
     if is_remote(real_target(chosen.target)):
         loaded = _load_remote(chosen)
     else:
         check_local(chosen)
-        loaded = load(chosen.target, chosen.select, script=chosen.script, must_select=must_select)
+        loaded = load(
+            chosen.target,
+            chosen.select,
+            script=chosen.script,
+            must_select=chosen.starts_server,
+        )
     logs.set_up(chosen)
     _check_read(loaded, chosen)
     return loaded.box, _select(loaded, chosen)
 
 
-def _check_read(loaded: Loaded, chosen: argparse.Namespace) -> None:
+def _check_read(loaded: Loaded, chosen: Targeted) -> None:
     """Refuse to go on without the tools of a server that did not list them. Raises `BadTarget`.
 
     A server tries again, and whoever looks at other tools need not wait for this one's; but what
@@ -152,13 +136,13 @@ def _check_read(loaded: Loaded, chosen: argparse.Namespace) -> None:
     """
     unread = [each for each in loaded.refused if isinstance(each, ServerNotRead)]
     box = loaded.box
-    shows_rest = chosen.command in _SHOW_REST and (box or box.resources or box.prompts)
-    if unread and chosen.command not in _TRY_AGAIN and not shows_rest:
+    shows_rest = chosen.shows_rest and (box or box.resources or box.prompts)
+    if unread and not chosen.starts_server and not shows_rest:
         lines = [f"{each.tool} cannot be read: {each.reason}" for each in unread]
         raise BadTarget(" ".join("; ".join(lines).split()))  # a server may write several lines
 
 
-def _load_remote(chosen: argparse.Namespace) -> Loaded:
+def _load_remote(chosen: Targeted) -> Loaded:
     """Return a toolbox with what servers elsewhere offer. Raises `BadTarget`."""
     project = project_at(chosen.target)
     with loading() as refused:
@@ -168,14 +152,14 @@ def _load_remote(chosen: argparse.Namespace) -> Loaded:
     return Loaded(box, refused)
 
 
-def _select(loaded: Loaded, chosen: argparse.Namespace) -> list[DefinitionError]:
+def _select(loaded: Loaded, chosen: Targeted) -> list[DefinitionError]:
     """Disable the tools not selected; return the refusals of those that are.
 
     Raises `UsageError` for a pattern that matches nothing: a typo would serve too little, or with
     `!` too much.
     """
     box, refused = loaded.box, loaded.refused
-    patterns: list[str] = [] if loaded.is_selected else chosen.select or []
+    patterns: list[str] = [] if loaded.is_selected else chosen.select
     lost = [error.tool for error in refused if isinstance(error, SchemaError)]
     for pattern in patterns:
         bare = pattern.removeprefix("!")
@@ -213,15 +197,6 @@ def _no_match(pattern: str, names: list[str], lost: list[str]) -> str:
     shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"--select: {what}: there are {shown}{more}" if names else f"--select: {what}"
-
-
-def selected_tool(box: Toolbox, name: str) -> Tool:
-    """Return a tool by its name. Raises `ToolNotFound` if it is not selected, or `SchemaError`."""
-    if not box.is_enabled(name):
-        raise ToolNotFound(name)
-    tool = box[name]
-    _ = tool.input_schema  # made now: a tool that is refused cannot be counted or tested either
-    return tool
 
 
 class Loaded(NamedTuple):

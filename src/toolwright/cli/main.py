@@ -15,12 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from .._elsewhere import instead
 from .._log.printable import say
 from .._words import did_you_mean
-from .project.target import TAKE_TARGETS, command_as_target, shown_target, with_target
+from .command import Adder, CliCommand, Targeted, TypedWords
+from .project.target import command_as_target, shown_target, with_target
 
 if TYPE_CHECKING:
     from .usage import UsageError
@@ -52,23 +53,9 @@ _COMMANDS = {
         "Print the completion script for a shell: source <(toolwright completion bash)."
     ),
 }
-"""Each command is the module of its name in `commands`, or in its folder in `_FOLDERS`."""
-_FOLDERS: dict[str, str] = dict.fromkeys(("doctor", "test", "tokens", "lock", "diff"), "checks")
-"""The folders in `commands`, for the commands that are in one."""
+"""Each command is the module of its name in `commands`, and the class in it."""
 _EXIT_SECONDS = 5.0
 """How long Python may take to exit after a server has ended."""
-
-
-class CommandModule(Protocol):
-    """What the module of a command has."""
-
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Add the arguments of the command."""
-        ...
-
-    def run(self, chosen: argparse.Namespace) -> int:
-        """Run the command; return its exit code."""
-        ...
 
 
 class _Parser(argparse.ArgumentParser):
@@ -132,13 +119,13 @@ def _parsers(*needed: str) -> tuple[_Parser, dict[str, _Parser]]:
     for name, text in _COMMANDS.items():
         added[name] = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
         if name in needed:
-            _command(name).add_arguments(added[name])
+            _command(name).add_arguments(Adder(added[name]))
     return built, added
 
 
-def _command(name: str) -> CommandModule:
-    place = f".commands.{_FOLDERS[name]}.{name}" if name in _FOLDERS else f".commands.{name}"
-    return cast("CommandModule", importlib.import_module(place, __package__))
+def _command(name: str) -> type[CliCommand]:
+    module = importlib.import_module(f".commands.{name}", __package__)
+    return cast("type[CliCommand]", getattr(module, f"{name.capitalize()}Command"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -149,89 +136,82 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complete(parser(*_COMMANDS))
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        chosen = _parsed(given)
-        if chosen is None:
+        command = _parsed(given, is_own_process=arguments is None)
+        if command is None:
             return 0
-        chosen.is_own_process = arguments is None
         from ..run.process.descriptors import stand_in
 
         stand_in()
-        code = _run(chosen)
+        code = _run(command)
     except SystemExit as ended:
         return int(ended.code or 0)
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:
         return 130
-    if chosen.command == "serve" and arguments is None:
+    if _is_server(command) and arguments is None:
         _exit_within(_EXIT_SECONDS, code)
     return code
 
 
-def _parsed(given: list[str]) -> argparse.Namespace | None:
+def _parsed(typed: list[str], *, is_own_process: bool) -> CliCommand | None:
     """Parse the command line; print the help and return None if it has no command."""
-    if given[:1] in (["-V"], ["--version"]):
-        given = ["version", *given[1:]]
-    if given[:1] == ["help"]:
-        given = [*given[1:2], "--help"]
-    name = next((word for word in given if not word.startswith("-")), "")
-    if name == "call":
-        from .commands.call import name_json_arguments
-
-        given = name_json_arguments(given)
-    if name == "serve" and "--lock" in given:
-        from .commands.serve import name_lock_file
-
-        given = name_lock_file(given)
+    if typed[:1] in (["-V"], ["--version"]):
+        typed = ["version", *typed[1:]]
+    if typed[:1] == ["help"]:
+        typed = [*typed[1:2], "--help"]
+    name = next((word for word in typed if not word.startswith("-")), "")
     root, commands = _parsers(name)
-    if name in TAKE_TARGETS and name != "install":  # which takes a client first, and no command
-        given = command_as_target(given, name)
-    typed = given
-    if name in TAKE_TARGETS:
-        given = with_target(given, name, root)
-    chosen, rest = root.parse_known_args(given)
+    kind = _command(name) if name in _COMMANDS else CliCommand
+    words = typed = kind.rewritten(typed)
+    if issubclass(kind, Targeted):
+        if name != "install":  # which takes a client first, and no command
+            typed = command_as_target(typed, name)
+        words = with_target(typed, name, root)
+    parsed, rest = root.parse_known_args(words)
     # Pairs may follow options, where argparse does not look for positionals.
     pairs = [word for word in rest if "=" in word and not word.startswith("-")]
-    if rest and (chosen.command != "call" or len(pairs) < len(rest)):
-        commands.get(chosen.command, root).refuse([word for word in rest if word not in pairs])
-    if chosen.command is None:
+    if rest and (name != "call" or len(pairs) < len(rest)):
+        commands.get(parsed.command, root).refuse([word for word in rest if word not in pairs])
+    if parsed.command is None:
         root.print_help()
         return None
+    values = vars(parsed)
     if pairs:
-        chosen.given = [*chosen.given, *pairs]
-    chosen.given_arguments = given
+        values = {**values, "given": [*values["given"], *pairs]}
     # What a hint repeats: nothing if the target comes from the project.
-    is_typed = typed is given and "target" in chosen
-    chosen.typed_target = f" {shown_target(chosen.target)}" if is_typed else ""
-    return chosen
+    is_typed = words is typed and "target" in values
+    target = f" {shown_target(parsed.target)}" if is_typed else ""
+    return kind.parsed(values, TypedWords(words, target, is_own_process))
 
 
-def _run(chosen: argparse.Namespace) -> int:
+def _is_server(command: CliCommand) -> bool:
+    return isinstance(command, Targeted) and command.is_server
+
+
+def _run(command: CliCommand) -> int:
     """Run a command; report a user's mistake in one line on standard error."""
     from ..errors import DefinitionError, SchemaError, ToolNotFound
     from . import output
     from .usage import UsageError
 
-    if chosen.command != "serve":
+    if not _is_server(command):
         output.claim()
     try:
-        if chosen.command in TAKE_TARGETS:
-            from .project.configuration import prepare
-
-            prepare(chosen)
-        code = _command(chosen.command).run(chosen)
+        code = command.prepared().run()
         output.flush()
     except ToolNotFound as error:
-        if error.name in getattr(chosen, "refused_names", ()):
-            return _refused_tool(error.name)
-        say(f"toolwright: {error} (`toolwright list{chosen.typed_target}` shows all)")
+        say(f"toolwright: {error} (`toolwright list{command.typed.target}` shows all)")
         return 2
     except UsageError as error:
-        _report(error, chosen)
+        _report(error, command)
         return 2
     except DefinitionError as error:
         output.drop()
-        return _refused_tool(error.tool if isinstance(error, SchemaError) else "this tool")
+        name = error.tool if isinstance(error, SchemaError) else "this tool"
+        # Why was said when the target was loaded.
+        say(f"toolwright: {name} is refused, and cannot be used")
+        return 1
     except BrokenPipeError:
         output.drop()
         return 0
@@ -242,7 +222,7 @@ def _run(chosen: argparse.Namespace) -> int:
     return code
 
 
-def _report(error: UsageError, chosen: argparse.Namespace) -> None:
+def _report(error: UsageError, command: CliCommand) -> None:
     """Say what was wrong; of code that is no Python, also which line."""
     from . import logs
     from .usage import BadTarget
@@ -250,16 +230,10 @@ def _report(error: UsageError, chosen: argparse.Namespace) -> None:
     if not isinstance(error, BadTarget):
         say(f"toolwright: {error}")
         return
-    logs.show_trace(error, chosen)
+    logs.show_trace(error, command)
     say(f"toolwright: {error}")
-    if error.excerpt and not logs.shows_traces(chosen):
+    if error.excerpt and not logs.shows_traces(command):
         say(error.excerpt)
-
-
-def _refused_tool(name: str) -> int:
-    """Say that a tool cannot be used; why was said when the target was loaded."""
-    say(f"toolwright: {name} is refused, and cannot be used")
-    return 1
 
 
 def _exit_within(seconds: float, code: int) -> None:

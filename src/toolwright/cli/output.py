@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+from .._files import replace_file
 from .._log.printable import printable
 from .terminal import THEME, is_coloured
+from .usage import UsageError
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""
@@ -22,9 +23,12 @@ _MOST_COLOURED = 200_000
 """Characters; colouring more would take seconds."""
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add `--json`, which makes the output JSON."""
-    parser.add_argument("--json", action="store_true", help="print JSON")
+def write_file(file: str, text: str) -> None:
+    """Write a file. Raises `UsageError`."""
+    try:
+        replace_file(file, text)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from error
 
 
 def claim() -> None:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import ssl
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from .._files import read_named
 from .._json_values import is_list, is_object
 from .._log.levels import LEVELS
+from ..limits import check_count
 from ..serve.settings import SETTINGS, Flag, Place, ServerConfig, Setting, hint_for, server_config
+from .command import Adder, TargetCommand, TypedWords, option, switch
+from .project.configuration import Project
 from .usage import UsageError
 
 if TYPE_CHECKING:
-    import argparse
-
     from ..serve.access.oauth import SignIn
 
 _MOST_KEYS = 1024 * 1024
@@ -25,6 +29,7 @@ OF_COMMAND: Mapping[str, type] = MappingProxyType(
     {"transport": str, "workers": int, "reload": bool, "log_level": str}
 )
 """Settings of a project that are flags of the command itself, and no flags of the table."""
+_WATCHING = "watching calls"
 _OF_SESSIONS = ("max_sessions", "max_sessions_per_client", "session_idle")
 _WORDS: Mapping[type, str] = MappingProxyType(
     {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
@@ -52,14 +57,9 @@ def _flags() -> Iterator[tuple[str, Setting, Flag]]:
                 yield name, row, flag
 
 
-def add_flags(parser: argparse.ArgumentParser) -> None:
+def add_flags(adder: Adder) -> None:
     """Add the flags of the table. Those that are not given are no attributes of the outcome."""
-    import argparse
-
-    groups: dict[str, Any] = {"": parser}
     for name, row, flag in _flags():
-        if row.group not in groups:
-            groups[row.group] = parser.add_argument_group(row.group)
         kind = _kind_of(name)
         options: dict[str, Any]
         if kind is bool:
@@ -69,8 +69,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
             if kind in (int, float):
                 options["type"] = kind
         note = _note(row)
-        groups[row.group].add_argument(
+        adder.add(
             flag.name,
+            group=row.group,
             dest=dest_of(name, flag),
             default=argparse.SUPPRESS,
             help=f"{flag.help} ({note})" if note else flag.help,
@@ -96,10 +97,83 @@ def _number(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def given_in(parsed: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings that are on the command line."""
-    dests = {dest_of(name, flag) for name, _, flag in _flags()}
-    return {dest: value for dest, value in vars(parsed).items() if dest in dests}
+class ServeArguments(TargetCommand):
+    """The arguments of `serve`: those of the command itself, and those of the table."""
+
+    starts_server = True
+    is_server = True
+
+    token: str | None = None  # `serve --token` is the token that callers need
+    strict: bool = switch(
+        "fail if a tool is refused, or the doctor finds an error", group="which tools"
+    )
+    folder: str | None = option("work in this folder", metavar="DIR")
+    http: bool = switch("serve over HTTP")
+    reload: bool = switch("load the tools again when their files change")
+    lock: str | None = option(
+        "list what the lock has, and load the tools at the first call (toolwright.lock.json)",
+        metavar="FILE",
+        const="",
+    )
+    workers: int | None = option("number of processes to serve with (1)", kind=int, metavar="N")
+    # The socket that a worker serves on; `cli.workers` passes it.
+    listening: int | None = option(argparse.SUPPRESS, kind=int)
+    ready: int | None = option(argparse.SUPPRESS, kind=int)
+    audit: str | None = option(
+        "write a line of JSON for each call and each refusal (- is standard error)",
+        metavar="FILE",
+        group=_WATCHING,
+    )
+    audit_arguments: bool = switch("with arguments, secrets among them hidden", group=_WATCHING)
+    otel: bool = switch("make OpenTelemetry spans", group=_WATCHING)
+    settings: Given = field(default_factory=dict[str, Any])
+
+    @property
+    def place(self) -> Place:
+        """Over what it serves."""
+        return "http" if self.http else "stdio"
+
+    @classmethod
+    def rewritten(cls, typed: list[str]) -> list[str]:
+        """Return `--lock=` for a `--lock` that is followed by the target, not a file."""
+        named: list[str] = []
+        for at, word in enumerate(typed):
+            follows = typed[at + 1 : at + 2]
+            is_bare = word == "--lock" and not (follows and follows[0].endswith(".json"))
+            named.append("--lock=" if is_bare else word)
+        return named
+
+    @classmethod
+    def add_arguments(cls, adder: Adder) -> None:
+        """Add the arguments to a parser."""
+        super().add_arguments(adder)
+        add_flags(adder)
+
+    @classmethod
+    def parsed(cls, values: Mapping[str, Any], typed: TypedWords) -> Self:
+        """Return the command that a parser has read."""
+        dests = {dest_of(name, flag) for name, _, flag in _flags()}
+        settings = {dest: value for dest, value in values.items() if dest in dests}
+        return replace(super().parsed(values, typed), settings=settings)
+
+    def completed(self, project: Project) -> Self:
+        """Return it with the settings of the project. Raises `UsageError`.
+
+        Those that do not apply are left out: the project's table is for stdio and HTTP alike.
+        """
+        table = settings_of_project(project.serve, project.file)
+        http = self.http or table.get("transport") == "http"
+        place = "http" if http else "stdio"
+        dests = {dest_of(name, flag) for name, row, flag in _flags() if place in row.places}
+        applied = {dest: value for dest, value in table.items() if dest in dests}
+        return replace(
+            super().completed(project),
+            http=http,
+            reload=self.reload or table.get("reload", False),
+            workers=self.workers or (table.get("workers") if http else None),
+            log_level=self.log_level or table.get("log_level"),
+            settings={**applied, **self.settings},
+        )
 
 
 # -- the project
@@ -131,9 +205,10 @@ def _as_flags(name: str, value: Any, file: Path) -> dict[str, Any]:
     def wrong(expected: str) -> UsageError:
         return UsageError(f"{file}: `serve.{name}` must be {expected}; got {value!r}")
 
-    choices = {"transport": ("stdio", "http"), "log_level": LEVELS}.get(name)
-    if choices is not None and str(value).lower() not in choices:
-        raise wrong(" or ".join(f'"{choice}"' for choice in choices))
+    if name == "transport" and value not in ("stdio", "http"):
+        raise wrong('"stdio" or "http"')
+    if name == "log_level" and str(value).lower() not in LEVELS:
+        raise wrong(f"one of {', '.join(LEVELS)}")
     if name == "tls":
         return _tls_flags(value, wrong, file.parent)
     if name == "sign_in":
@@ -190,33 +265,41 @@ def _check_name(name: str, file: Path) -> None:
         raise UsageError(f"{file}: `serve.{name}` is code: give it to `serve` or `asgi` in Python")
 
 
-def with_project(given: Given, project: Given, place: Place) -> dict[str, Any]:
-    """Return what was given on the command line, completed from the project.
-
-    Settings that do not apply are left out: the project's table is for stdio and HTTP alike.
-    """
-    dests = {dest_of(name, flag) for name, row, flag in _flags() if place in row.places}
-    return {**{dest: value for dest, value in project.items() if dest in dests}, **given}
-
-
 # -- values
 
 
-def check_given(given: Given, place: Place) -> None:
-    """Refuse flags that would do nothing on stdio. Raises `UsageError`."""
-    for name, row, flag in _flags():
-        if dest_of(name, flag) in given and place not in row.places:
-            raise UsageError(f"{flag.name} goes with --http: stdio has no use for it")
-
-
-def read_settings(
-    given: Given, place: Place, *, workers: int = 1, state_keys: Sequence[bytes] = ()
-) -> ServerConfig:
+def read_settings(chosen: ServeArguments, state_keys: Sequence[bytes] = ()) -> ServerConfig:
     """Return the settings of a server; a worker is told its keys. Raises `UsageError`."""
     try:
-        return _read(given, place, workers, state_keys)
+        _check_flags(chosen)
+        return _read(chosen.settings, chosen.place, chosen.workers or 1, state_keys)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def _check_flags(chosen: ServeArguments) -> None:
+    """Refuse flags that would do nothing, or not what they say. Raises `UsageError`."""
+    if not chosen.http:
+        names = [
+            flag.name
+            for name, row, flag in _flags()
+            if dest_of(name, flag) in chosen.settings and "stdio" not in row.places
+        ]
+        names += ["--workers"] * (chosen.workers is not None)
+        if names:
+            raise UsageError(f"{names[0]} goes with --http: stdio has no use for it")
+    if chosen.lock is not None and chosen.reload:
+        raise UsageError("--lock starts without the code that --reload watches: give one of them")
+    check_count("--workers", chosen.workers)
+    if (chosen.workers or 1) > 1:
+        if chosen.reload:
+            raise UsageError("--reload works with one process: leave --workers out")
+        if "metrics" in chosen.settings:
+            raise UsageError("--metrics counts in one process: leave --workers out")
+        if sys.platform == "win32":
+            raise UsageError(
+                "--workers does not work on Windows: processes cannot share a socket there"
+            )
 
 
 def _read(given: Given, place: Place, workers: int, state_keys: Sequence[bytes]) -> ServerConfig:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .server_settings import ServeArguments
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -22,21 +22,7 @@ _shown: list[Status] = []
 """The status line, once it is shown; also kept across reloads."""
 
 
-def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of `serve` that choose what is recorded about calls."""
-    group = parser.add_argument_group("watching calls")
-    group.add_argument(
-        "--audit",
-        metavar="FILE",
-        help="write a line of JSON for each call and each refusal (- is standard error)",
-    )
-    group.add_argument(
-        "--audit-arguments", action="store_true", help="with arguments, secrets among them hidden"
-    )
-    group.add_argument("--otel", action="store_true", help="make OpenTelemetry spans")
-
-
-def add_hooks(box: Toolbox, chosen: argparse.Namespace) -> None:
+def add_hooks(box: Toolbox, chosen: ServeArguments) -> None:
     """Add the hooks that were chosen to a toolbox. Raises `UsageError`."""
     for status in _shown:
         box.around(status.around)
@@ -85,7 +71,7 @@ def _needed(flag: str, package: str, extra: str, make: Callable[[], Any]) -> Any
         raise UsageError(f"{flag} needs {package}: pip install 'toolwright[{extra}]'") from error
 
 
-def show_status(box: Toolbox, chosen: argparse.Namespace) -> None:
+def show_status(box: Toolbox) -> None:
     """Show the status line, if standard error is a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return

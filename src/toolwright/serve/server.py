@@ -61,7 +61,7 @@ async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) 
             from .stdio.conversation import serve_async as serve_stdio
 
             config = _stdio_config(settings)
-            box = _searched(box, config)
+            box = searched(box, config)
             await serve_stdio(box, short=config.short, drain=config.drain)
         elif transport == "http":
             config = server_config("http", settings)
@@ -118,10 +118,14 @@ def _serve_stdio(box: Servable, settings: Mapping[str, Any]) -> None:
     from .stdio.conversation import serve as serve_stdio
 
     config = _stdio_config(settings)
-    serve_stdio(_searched(box, config), short=config.short, drain=config.drain)
+    serve_stdio(searched(box, config), short=config.short, drain=config.drain)
 
 
-def _searched(box: Servable, config: ServerConfig) -> Servable:
+def searched(box: Servable, config: ServerConfig) -> Servable:
+    """Return what a client on stdio is served: the toolbox, or a search of it.
+
+    Over HTTP, the app puts the search before it, since not every caller there may use everything.
+    """
     if not config.search:
         return box
     from .search.front import with_search

@@ -104,227 +104,89 @@ class ServerConfig:
     of `docs/options.md`.
     """
 
-    host: str = _setting(
-        "127.0.0.1",
+    # fmt: off
+    host: str = _setting("127.0.0.1",
         "The address to listen at; one that others can reach needs `tokens`, `sign_in` or `auth=False`",
-        Flag("--host", "where to listen"),
-        on=_HTTP,
-    )
-    port: int = _setting(
-        8000,
-        "The port to listen at; 0 takes one that is free",
-        Flag("--port", "and at which port"),
-        on=_HTTP,
-        check=_check_port,
-    )
-    path: str = _setting("/mcp", "The path of the endpoint", Flag("--path", "and under which path"))
-    tokens: Tokens = _setting(
-        None,
-        "Bearer tokens, and whom they belong to",
+        Flag("--host", "where to listen"), on=_HTTP)
+    port: int = _setting(8000, "The port to listen at; 0 takes one that is free",
+        Flag("--port", "and at which port"), on=_HTTP, check=_check_port)
+    path: str = _setting("/mcp", "The path of the endpoint",
+        Flag("--path", "and under which path"))
+    tokens: Tokens = _setting(None, "Bearer tokens, and whom they belong to",
         Flag("--token", "let in whoever sends this bearer token", "TOKEN", is_repeatable=True),
-        variable="TOOLWRIGHT_TOKEN",
-        is_secret=True,
-    )
-    sign_in: SignIn | None = _setting(
-        None,
-        "An OAuth issuer whose tokens are taken: see below",
-        Flag(
-            "--issuer",
-            "let in whoever has a token that this OAuth issuer signed",
-            "URL",
-            part="issuer",
-        ),
-        Flag(
-            "--audience",
-            "and that is meant for this server",
-            "NAME",
-            is_repeatable=True,
-            part="audience",
-        ),
+        variable="TOOLWRIGHT_TOKEN", is_secret=True)
+    sign_in: SignIn | None = _setting(None, "An OAuth issuer whose tokens are taken: see below",
+        Flag("--issuer", "let in whoever has a token that this OAuth issuer signed", "URL", part="issuer"),
+        Flag("--audience", "and that is meant for this server", "NAME", is_repeatable=True, part="audience"),
         Flag("--jwks", "where its keys are, if it does not say so", "URL", part="jwks"),
         Flag("--scope", "and that has this scope", "SCOPE", is_repeatable=True, part="scopes"),
-        Flag(
-            "--roles-claim",
-            "which claims name roles (roles, scope, scp)",
-            "CLAIM",
-            is_repeatable=True,
-            part="roles_claim",
-        ),
-    )
-    tls: tuple[str, str] | None = _setting(
-        None,
-        "The certificate and the key for HTTPS",
+        Flag("--roles-claim", "which claims name roles (roles, scope, scp)", "CLAIM", is_repeatable=True, part="roles_claim"))
+    tls: tuple[str, str] | None = _setting(None, "The certificate and the key for HTTPS",
         Flag("--tls-cert", "serve over HTTPS with this certificate", "FILE", part="tls_cert"),
-        Flag("--tls-key", "and this key", "FILE", part="tls_key"),
-        on=_HTTP,
-    )
-    auth: bool = _setting(
-        True,
-        "Refuse to be open to other machines without a sign-in",
-        Flag("--no-auth", "let other machines in without a token"),
-        on=_HTTP,
-    )
-    hosts: Iterable[str] = _setting(
-        (),
+        Flag("--tls-key", "and this key", "FILE", part="tls_key"), on=_HTTP)
+    auth: bool = _setting(True, "Refuse to be open to other machines without a sign-in",
+        Flag("--no-auth", "let other machines in without a token"), on=_HTTP)
+    hosts: Iterable[str] = _setting((),
         "Names that requests may be sent to, besides those of this machine and `host`",
-        Flag("--allow-host", "also answer to this host", "HOST", is_repeatable=True),
-    )
-    origins: Iterable[str] = _setting(
-        (),
-        "Pages that may call",
-        Flag("--allow-origin", "answer to pages of this origin", "ORIGIN", is_repeatable=True),
-    )
-    search: bool = _setting(
-        False,
-        "Offer a search of the tools instead of all of them: see [search](search.md)",
-        Flag("--search", "offer a search of the tools instead of all of them: for many tools"),
-        on=_ALL,
-    )
-    short: bool = _setting(
-        True,
-        "Answer plain requests without the SDK, which is slower",
-        Flag("--sdk", "answer everything through the official SDK (slower)"),
-        on=_ALL,
-    )
-    resource: str = _setting(
-        "",
-        "The address of the server as clients see it, for its OAuth metadata",
-        Flag("--resource", "the server's own address, as clients see it", "URL"),
-        shown="an audience that is a URL",
-    )
-    stateless: bool = _setting(
-        False,
-        "Keep no sessions: each request is on its own; always with `--workers`",
-        Flag("--stateless", "keep no sessions: each request is on its own"),
-    )
-    rate_limit: str | None = _setting(
-        None,
-        'Requests of one caller or address, such as `"100/s"`',
-        Flag("--rate-limit", "requests of one client, such as 100/s or 1000/min", "RATE"),
-        check=_check_rate,
-    )
-    max_body: int = _setting(
-        4 * 1024 * 1024,
-        "The most bytes of one request",
-        Flag("--max-body", "how large a request may be", "BYTES"),
-        shown="4 MiB",
-    )
-    drain: float = _setting(
-        HTTP_SECONDS,
-        "Seconds for which calls may go on when the server is told to end",
+        Flag("--allow-host", "also answer to this host", "HOST", is_repeatable=True))
+    origins: Iterable[str] = _setting((), "Pages that may call",
+        Flag("--allow-origin", "answer to pages of this origin", "ORIGIN", is_repeatable=True))
+    search: bool = _setting(False, "Offer a search of the tools instead of all of them: see [search](search.md)",
+        Flag("--search", "offer a search of the tools instead of all of them: for many tools"), on=_ALL)
+    short: bool = _setting(True, "Answer plain requests without the SDK, which is slower",
+        Flag("--sdk", "answer everything through the official SDK (slower)"), on=_ALL)
+    resource: str = _setting("", "The address of the server as clients see it, for its OAuth metadata",
+        Flag("--resource", "the server's own address, as clients see it", "URL"), shown="an audience that is a URL")
+    stateless: bool = _setting(False, "Keep no sessions: each request is on its own; always with `--workers`",
+        Flag("--stateless", "keep no sessions: each request is on its own"))
+    rate_limit: str | None = _setting(None, 'Requests of one caller or address, such as `"100/s"`',
+        Flag("--rate-limit", "requests of one client, such as 100/s or 1000/min", "RATE"), check=_check_rate)
+    max_body: int = _setting(4 * 1024 * 1024, "The most bytes of one request",
+        Flag("--max-body", "how large a request may be", "BYTES"), shown="4 MiB")
+    drain: float = _setting(HTTP_SECONDS, "Seconds for which calls may go on when the server is told to end",
         Flag("--drain", "how long calls may go on when it is told to end", "SECONDS"),
-        on=_ALL,
-        stdio=STDIO_SECONDS,
-        check=lambda name, value: check_drain(value, name),
-    )
-    state_key: Keys = _setting(
-        None,
-        "Keys for what several machines serve together, of at least 32 bytes",
-        Flag(
-            "--state-key-file",
-            "keys for what several machines serve together",
-            "FILE",
-            part="state_key_file",
-        ),
-        variable="TOOLWRIGHT_STATE_KEY",
-        is_secret=True,
-        shown="random, at each start",
-    )
-    trusted_proxies: Iterable[str] = _setting(
-        (),
+        on=_ALL, stdio=STDIO_SECONDS, check=lambda name, value: check_drain(value, name))
+    state_key: Keys = _setting(None, "Keys for what several machines serve together, of at least 32 bytes",
+        Flag("--state-key-file", "keys for what several machines serve together", "FILE", part="state_key_file"),
+        variable="TOOLWRIGHT_STATE_KEY", is_secret=True, shown="random, at each start")
+    trusted_proxies: Iterable[str] = _setting((),
         "Who may say which client a request comes from: addresses or networks",
-        Flag(
-            "--trusted-proxy",
-            "believe what this proxy (or network) says about the client's address",
-            "ADDRESS",
-            is_repeatable=True,
-        ),
-        group=_CLIENTS,
-    )
-    failed_sign_ins: str = _setting(
-        "10/10min",
+        Flag("--trusted-proxy", "believe what this proxy (or network) says about the client's address", "ADDRESS", is_repeatable=True),
+        group=_CLIENTS)
+    failed_sign_ins: str = _setting("10/10min",
         "Failed sign-ins of one address before it is locked out: ten at once, then one a minute",
         Flag("--failed-sign-ins", "failed sign-ins of one client before it is locked out", "RATE"),
-        group=_CLIENTS,
-        check=_check_rate,
-    )
-    header_timeout: float = _setting(
-        10.0,
-        "Seconds for the head of a request, and for a TLS handshake",
-        Flag("--header-timeout", "for the head of a request", "SECONDS"),
-        on=_HTTP,
-        group=_CLIENTS,
-    )
-    body_timeout: float = _setting(
-        30.0,
+        group=_CLIENTS, check=_check_rate)
+    header_timeout: float = _setting(10.0, "Seconds for the head of a request, and for a TLS handshake",
+        Flag("--header-timeout", "for the head of a request", "SECONDS"), on=_HTTP, group=_CLIENTS)
+    body_timeout: float = _setting(30.0,
         "Seconds for a body, or for reading the answer; a second more for each 64 kB",
-        Flag(
-            "--body-timeout",
-            "for its body, or for reading the answer; longer for large ones",
-            "SECONDS",
-        ),
-        group=_CLIENTS,
-    )
-    max_connections: int = _setting(
-        2000,
-        "Open connections in all, and never more than open files less 100",
-        Flag("--max-connections", "open connections in total", "N"),
-        on=_HTTP,
-        group=_CLIENTS,
-    )
-    max_connections_per_client: int = _setting(
-        500,
+        Flag("--body-timeout", "for its body, or for reading the answer; longer for large ones", "SECONDS"),
+        group=_CLIENTS)
+    max_connections: int = _setting(2000, "Open connections in all, and never more than open files less 100",
+        Flag("--max-connections", "open connections in total", "N"), on=_HTTP, group=_CLIENTS)
+    max_connections_per_client: int = _setting(500,
         "Open connections of one address; this machine and named proxies are exempt",
-        Flag("--max-connections-per-client", "and of one address", "N"),
-        on=_HTTP,
-        group=_CLIENTS,
-    )
-    max_sessions: int = _setting(
-        10_000,
-        "Open sessions in all",
-        Flag("--max-sessions", "open sessions in total", "N"),
-        group=_SESSIONS,
-    )
-    max_sessions_per_client: int = _setting(
-        1_000,
-        "Open sessions of one client",
-        Flag("--max-sessions-per-client", "open sessions of one client", "N"),
-        group=_SESSIONS,
-    )
-    max_streams: int = _setting(
-        MOST_STREAMS,
+        Flag("--max-connections-per-client", "and of one address", "N"), on=_HTTP, group=_CLIENTS)
+    max_sessions: int = _setting(10_000, "Open sessions in all",
+        Flag("--max-sessions", "open sessions in total", "N"), group=_SESSIONS)
+    max_sessions_per_client: int = _setting(1_000, "Open sessions of one client",
+        Flag("--max-sessions-per-client", "open sessions of one client", "N"), group=_SESSIONS)
+    max_streams: int = _setting(MOST_STREAMS,
         "Requests that run, though their client may have left, and open streams, in all",
-        Flag("--max-streams", "requests being answered in total", "N"),
-        group=_SESSIONS,
-    )
-    max_streams_per_client: int = _setting(
-        MOST_RUNNING,
-        "The same for one client",
-        Flag("--max-streams-per-client", "requests being answered for one client", "N"),
-        group=_SESSIONS,
-    )
-    session_idle: float = _setting(
-        1800.0,
-        "Seconds after which a session that nobody uses is ended",
-        Flag("--session-idle", "end a session that is not used for this long", "SECONDS"),
-        group=_SESSIONS,
-    )
-    metrics: bool = _setting(
-        False,
-        "Answer `/metrics` for Prometheus",
-        Flag("--metrics", "count calls for Prometheus, at /metrics"),
-        group="watching calls",
-    )
-    log_level: str | int | None = _setting(
-        None,
+        Flag("--max-streams", "requests being answered in total", "N"), group=_SESSIONS)
+    max_streams_per_client: int = _setting(MOST_RUNNING, "The same for one client",
+        Flag("--max-streams-per-client", "requests being answered for one client", "N"), group=_SESSIONS)
+    session_idle: float = _setting(1800.0, "Seconds after which a session that nobody uses is ended",
+        Flag("--session-idle", "end a session that is not used for this long", "SECONDS"), group=_SESSIONS)
+    metrics: bool = _setting(False, "Answer `/metrics` for Prometheus",
+        Flag("--metrics", "count calls for Prometheus, at /metrics"), group="watching calls")
+    log_level: str | int | None = _setting(None,
         "What is logged on standard error: `debug`, `info`, `warning`, `error` or `critical`",
-        Flag("--log-level", "what is logged on standard error"),
-        on=("http", "stdio"),
-    )
+        Flag("--log-level", "what is logged on standard error"), on=("http", "stdio"))
     routes: Routes = _setting((), "What else is answered beside the tools, under the same rules")
-    middleware: Iterable[Any] = _setting(
-        (), "What wraps the app; the rules apply to what it lets through"
-    )
+    middleware: Iterable[Any] = _setting((), "What wraps the app; the rules apply to what it lets through")
+    # fmt: on
 
 
 SETTINGS: Mapping[str, Setting] = MappingProxyType(

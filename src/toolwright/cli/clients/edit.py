@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from ..command import CliCommand, option, switch
 from ..output import print_json, say
 from ..usage import UsageError
 from .known import CLIENTS, KnownClient
@@ -15,21 +15,22 @@ CLIENT_HELP = f"{', '.join(CLIENTS)}, or generic (prints the entry)"
 _ATTEMPTS = 50
 
 
-def add_place(parser: argparse.ArgumentParser) -> None:
-    """Add the flags that say which file is changed, and whether to change it."""
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--project", action="store_true", help="in this folder's own file")
-    where.add_argument("--config", metavar="FILE", help="in this file")
-    parser.add_argument("--dry-run", action="store_true", help="only show what would change")
+class EditedFile(CliCommand):
+    """Which file is changed, whether to change it, and how that is told."""
+
+    project: bool = switch("in this folder's own file", excludes="place")
+    config: str | None = option("in this file", metavar="FILE", excludes="place")
+    dry_run: bool = switch("only show what would change")
+    json: bool = switch("print JSON")
 
 
-def settings_file(client: KnownClient, chosen: argparse.Namespace) -> SettingsFile:
+def settings_file(client: KnownClient, place: EditedFile) -> SettingsFile:
     """Return the file that was named, or the client's own. Raises `UsageError`."""
-    if chosen.config is None:
-        return SettingsFile(client.path(project=chosen.project))
-    if not chosen.config:
+    if place.config is None:
+        return SettingsFile(client.path(project=place.project))
+    if not place.config:
         raise UsageError("--config needs the name of a file")
-    return SettingsFile(Path(chosen.config))
+    return SettingsFile(Path(place.config))
 
 
 def retry_if_changed(change: Callable[[], int]) -> int:
@@ -45,20 +46,20 @@ def retry_if_changed(change: Callable[[], int]) -> int:
 def save(
     file: SettingsFile,
     text: str,
-    chosen: argparse.Namespace,
+    place: EditedFile,
     done: str,
     client: KnownClient | None = None,
 ) -> int:
     """Write the text, or show the difference with `--dry-run`; print what was done."""
     changes = text != file.text
-    if chosen.dry_run:
-        if chosen.json:
+    if place.dry_run:
+        if place.json:
             print_json({"file": str(file.shown), "changes": changes, "diff": file.diff(text)})
         else:
             say(file.diff(text).rstrip("\n") or f"nothing to change in {file.shown}")
         return 0
     backup = file.write(text) if changes else None
-    if chosen.json:
+    if place.json:
         copy = None if backup is None else str(backup)
         print_json({"file": str(file.shown), "changes": changes, "backup": copy})
         return 0

@@ -16,7 +16,8 @@ from ..._log.printable import keep_logs_printable, printable, say
 from ...call import Call
 from ...json_schema.facts import Facts, facts
 from ...toolbox.box import served
-from ..load import add_target, open_target, selected_tool
+from ..command import TargetCommand, option, positional, repeated, switch, words
+from ..load import OpenedTarget, open_target
 from ..output import print_json
 from ..terminal import ProgressBar, interruptible
 from ..usage import UsageError
@@ -26,43 +27,7 @@ if TYPE_CHECKING:
     from ...toolbox.box import Toolbox
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_target(parser)
-    parser.add_argument(
-        "tool", metavar="TOOL", help="a tool, the URI of a resource, or with --prompt a prompt"
-    )
-    parser.add_argument(
-        "given",
-        nargs="*",
-        metavar="key=value",
-        help="arguments; `key=@file` reads a file, `key=-` standard input",
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print JSON; an object, @file or - after it is taken as the arguments",
-    )
-    parser.add_argument("--arguments", metavar="JSON", help=argparse.SUPPRESS)
-    parser.add_argument("--prompt", action="store_true", help="TOOL is the name of a prompt")
-    parser.add_argument(
-        "--save", metavar="FILE|DIR", help="write images, audio and files of the result there"
-    )
-    asked = parser.add_argument_group("what the tool asks (on a terminal you are asked)")
-    consent = asked.add_mutually_exclusive_group()
-    consent.add_argument(
-        "--yes", action="store_true", help="confirm, and send forms with their defaults"
-    )
-    consent.add_argument("--no", action="store_true", help="decline whatever it asks")
-    asked.add_argument(
-        "--answer",
-        action="append",
-        default=[],
-        metavar="NAME=value",
-        help="the value of a field in a form",
-    )
-
-
+_ASKED = "what the tool asks (on a terminal you are asked)"
 _INTEGER = re.compile("-?(?:0|[1-9][0-9]{0,17})")
 
 
@@ -78,29 +43,76 @@ class _Outcome(NamedTuple):
     """How a tool is called, if it was called without arguments that it needs."""
 
 
-def run(chosen: argparse.Namespace) -> int:
-    """Call a tool with JSON, and print its result."""
-    box, usable = open_target(chosen)
-    if not usable:
-        return 1
-    if chosen.prompt:
-        outcome = _get_prompt(box, chosen)
-    elif "://" in chosen.tool:
-        outcome = _read_resource(box, chosen)
-    else:
-        outcome = _call_tool(box, chosen)
-    return _print(outcome, chosen)
+class CallCommand(TargetCommand):
+    """Calls a tool, reads a resource or gets a prompt."""
+
+    shows_rest = True
+    shows_traces = True
+
+    tool: str = positional("TOOL", "a tool, the URI of a resource, or with --prompt a prompt")
+    given: list[str] = words(
+        "key=value", "arguments; `key=@file` reads a file, `key=-` standard input"
+    )
+    json: bool = switch("print JSON; an object, @file or - after it is taken as the arguments")
+    arguments: str | None = option(argparse.SUPPRESS, metavar="JSON")
+    prompt: bool = switch("TOOL is the name of a prompt")
+    save: str | None = option(
+        "write images, audio and files of the result there", metavar="FILE|DIR"
+    )
+    yes: bool = switch(
+        "confirm, and send forms with their defaults", group=_ASKED, excludes="consent"
+    )
+    no: bool = switch("decline whatever it asks", group=_ASKED, excludes="consent")
+    answer: list[str] = repeated(
+        "the value of a field in a form", metavar="NAME=value", group=_ASKED
+    )
+
+    @classmethod
+    def rewritten(cls, typed: list[str]) -> list[str]:
+        """Put `--arguments` before the JSON that follows `--json`.
+
+        `--json` alone asks for JSON output, so argparse cannot give it a value as well.
+        """
+        named: list[str] = []
+        for word in typed:
+            follows = bool(named) and named[-1] == "--json"
+            if follows and word.lstrip()[:1] in ("{", "@", "["):
+                named += ["--arguments", word]
+            elif follows and word == "-":
+                named.append("--arguments=-")
+            else:
+                named.append(word)
+        return named
+
+    @property
+    def one_tool(self) -> str:
+        """The only tool that it is about."""
+        return self.tool
+
+    def run(self) -> int:
+        """Call it with JSON, and print its result."""
+        opened = open_target(self)
+        if not opened.usable:
+            return 1
+        if self.prompt:
+            outcome = _get_prompt(opened.box, self)
+        elif "://" in self.tool:
+            outcome = _read_resource(opened.box, self)
+        else:
+            outcome = _call_tool(opened, self)
+        return _print(outcome, self)
 
 
-def _call_tool(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
+def _call_tool(opened: OpenedTarget, chosen: CallCommand) -> _Outcome:
     from ...errors import CallError
     from ...outcome.failure import failed
     from ...results import holds_text
     from ...serve.sdk.confirm import ask_to_confirm
 
+    box = opened.box
     if chosen.tool in box.prompts and chosen.tool not in box:
         raise UsageError(f"`{chosen.tool}` is a prompt: give --prompt")
-    tool = selected_tool(box, chosen.tool)  # its name is checked before its arguments are
+    tool = opened.tool(chosen.tool)  # its name is checked before its arguments are
     arguments = _arguments(chosen, facts(tool.input_schema))
 
     async def work(call: Call) -> Result:
@@ -121,10 +133,10 @@ def _call_tool(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     )
 
 
-def _read_resource(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
+def _read_resource(box: Toolbox, chosen: CallCommand) -> _Outcome:
     if chosen.given or chosen.arguments:
         raise UsageError("a resource takes no arguments: they are part of its URI")
-    uri = str(chosen.tool)
+    uri = chosen.tool
     found = served(box).find_resource(uri, None)
     if found is None:
         known = ", ".join(box.resources) or "none"
@@ -140,8 +152,8 @@ def _read_resource(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
     return _Outcome(result, blocks, {"contents": contents})
 
 
-def _get_prompt(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
-    name = str(chosen.tool)
+def _get_prompt(box: Toolbox, chosen: CallCommand) -> _Outcome:
+    name = chosen.tool
     prompt = served(box).find_prompt(name, None)
     if prompt is None:
         known = ", ".join(box.prompts) or "none"
@@ -162,7 +174,7 @@ def _get_prompt(box: Toolbox, chosen: argparse.Namespace) -> _Outcome:
 
 def _run(
     box: Toolbox,
-    chosen: argparse.Namespace,
+    chosen: CallCommand,
     work: Callable[[Call], Awaitable[Result]],
     *,
     confirm: bool = False,
@@ -196,7 +208,7 @@ def _run(
     return result
 
 
-def _print(outcome: _Outcome, chosen: argparse.Namespace) -> int:
+def _print(outcome: _Outcome, chosen: CallCommand) -> int:
     from ..display.content import print_blocks
     from ..display.saving import savable, save
 
@@ -240,33 +252,16 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _example(chosen: argparse.Namespace, schema: Mapping[str, Any]) -> str:
+def _example(chosen: CallCommand, schema: Mapping[str, Any]) -> str:
     """Return how the tool is called, if it was called without arguments that it needs."""
     needed = schema.get("required", [])
     if chosen.given or chosen.arguments or not needed:
         return ""
     pairs = " ".join(f"{name}=..." for name in needed)
-    return f"; write `toolwright call{chosen.typed_target} {chosen.tool} {pairs}`"
+    return f"; write `toolwright call{chosen.typed.target} {chosen.tool} {pairs}`"
 
 
-def name_json_arguments(words: Sequence[str]) -> list[str]:
-    """Put `--arguments` before the JSON that follows `--json`.
-
-    `--json` alone asks for JSON output, so argparse cannot give it a value as well.
-    """
-    named: list[str] = []
-    for word in words:
-        follows = bool(named) and named[-1] == "--json"
-        if follows and word.lstrip()[:1] in ("{", "@", "["):
-            named += ["--arguments", word]
-        elif follows and word == "-":
-            named.append("--arguments=-")
-        else:
-            named.append(word)
-    return named
-
-
-def _arguments(chosen: argparse.Namespace, said: Facts) -> dict[str, Any]:
+def _arguments(chosen: CallCommand, said: Facts) -> dict[str, Any]:
     """Return the arguments of `--json` and of `key=value`. Raises `UsageError` for one in both."""
     whole = _object_from(chosen.arguments) if chosen.arguments else {}
     single = _values_from(chosen.given, said)

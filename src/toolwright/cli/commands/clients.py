@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import Any
 
 from ..._json_values import is_object
 from ..clients.known import CLIENTS, KnownClient
-from ..output import add_json, print_json, print_rows
+from ..command import CliCommand, switch
+from ..output import print_json, print_rows
 from ..usage import UsageError
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_json(parser)
+class ClientsCommand(CliCommand):
+    """Lists MCP clients, their files, and the servers in them."""
 
+    json: bool = switch("print JSON")
 
-def run(chosen: argparse.Namespace) -> int:
-    """List the clients: where their files are, and which servers are in them."""
-    files: list[dict[str, Any]] = []
-    for client in CLIENTS.values():
-        for project in (False, True) if client.project else (False,):
-            path = client.path(project=project)
-            if project and not path.exists():
-                continue
-            files.append({"client": client.name, "file": str(path), **_state(client, path)})
-    if chosen.json:
-        print_json(files)
-    else:
-        print_rows([(file["client"], f"{file['file']}  {_state_text(file)}") for file in files])
-    return 0
+    def run(self) -> int:
+        """List the clients: where their files are, and which servers are in them."""
+        files: list[dict[str, Any]] = []
+        for client in CLIENTS.values():
+            for project in (False, True) if client.project else (False,):
+                path = client.path(project=project)
+                if project and not path.exists():
+                    continue
+                files.append({"client": client.name, "file": str(path), **_state(client, path)})
+        if self.json:
+            print_json(files)
+        else:
+            print_rows([(file["client"], f"{file['file']}  {_state_text(file)}") for file in files])
+        return 0
 
 
 def _state(client: KnownClient, path: Path) -> dict[str, Any]:

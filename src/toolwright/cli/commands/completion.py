@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
-
 from .. import output
+from ..command import CliCommand, positional
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="which shell")
+class CompletionCommand(CliCommand):
+    """Prints the script that completes this command in a shell."""
 
+    shell: str = positional(None, "which shell", choices=("bash", "zsh", "fish"))
 
-def run(chosen: argparse.Namespace) -> int:
-    """Print the script; the shell then asks `cli.completer` for each word."""
-    from argcomplete.shell_integration import shellcode
+    def run(self) -> int:
+        """Print the script; the shell then asks `cli.completer` for each word."""
+        from argcomplete.shell_integration import shellcode
 
-    output.write(shellcode(["toolwright"], shell=chosen.shell))
-    return 0
+        output.write(shellcode(["toolwright"], shell=self.shell))
+        return 0

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..._files import read_file, replace_file
+from ..._files import read_file
 from ..._log.printable import say
 from ..._words import count_of
 from .. import output
-from ..load import add_target, open_target
+from ..command import TargetCommand, option, switch
+from ..load import open_target
 from ..project.target import check_writable
 from ..targets.modules import split
 from ..usage import UsageError
@@ -22,61 +22,47 @@ if TYPE_CHECKING:
     from ...client.generate.module import ModuleOrigin
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_target(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        default="-",
-        metavar="FILE",
-        help="where to (%(default)s is standard output)",
-    )
-    group = parser.add_argument_group("what is written")
-    group.add_argument(
-        "--cli", action="store_true", help="a command-line program: `python FILE TOOL name=value`"
-    )
-    group.add_argument(
-        "--async", dest="asynchronous", action="store_true", help="functions to be awaited"
-    )
-    group.add_argument(
-        "--formats", action="store_true", help="dates, UUIDs and paths where a schema has a format"
-    )
-    group.add_argument(
-        "--check",
-        action="store_true",
-        help="write nothing: exit with 1 if FILE is out of date, and say why",
-    )
+_WRITTEN = "what is written"
 
 
-def run(chosen: argparse.Namespace) -> int:
-    """Write the module, or compare it with the existing file."""
-    if chosen.check and chosen.output == "-":
-        raise UsageError("--check needs the file to check: -o FILE")
-    check_writable(chosen)
-    box, usable = open_target(chosen)
-    from ...client.generate.module import generate_module, module_source
+class GenerateCommand(TargetCommand):
+    """Writes a Python module with a function for each tool."""
 
-    tools = json.loads(box.to_mcp_json())["tools"]
-    made = generate_module(tools, formats=chosen.formats, asynchronous=chosen.asynchronous)
-    for error in made.refused:
-        say(f"refused: {error}")
-    origin = _origin(chosen, box.name)
-    source = module_source(made, origin, program=chosen.cli)
-    usable = usable and not (made.refused and chosen.strict)
-    if not usable:
-        return 1
-    if chosen.check:
-        return _check(chosen.output, source)
-    if chosen.output == "-":
-        output.write(source)
+    output: str = option(
+        "where to (%(default)s is standard output)", "-o", "--output", default="-", metavar="FILE"
+    )
+    cli: bool = switch("a command-line program: `python FILE TOOL name=value`", group=_WRITTEN)
+    asynchronous: bool = switch("functions to be awaited", "--async", group=_WRITTEN)
+    formats: bool = switch("dates, UUIDs and paths where a schema has a format", group=_WRITTEN)
+    check: bool = switch(
+        "write nothing: exit with 1 if FILE is out of date, and say why", group=_WRITTEN
+    )
+
+    def run(self) -> int:
+        """Write the module, or compare it with the existing file."""
+        if self.check and self.output == "-":
+            raise UsageError("--check needs the file to check: -o FILE")
+        check_writable(self.target, self.select)
+        opened = open_target(self)
+        box = opened.box
+        from ...client.generate.module import generate_module, module_source
+
+        tools = json.loads(box.to_mcp_json())["tools"]
+        made = generate_module(tools, formats=self.formats, asynchronous=self.asynchronous)
+        for error in made.refused:
+            say(f"refused: {error}")
+        origin = _origin(self, box.name)
+        source = module_source(made, origin, program=self.cli)
+        if not opened.usable or (made.refused and self.strict):
+            return 1
+        if self.check:
+            return _check(self.output, source)
+        if self.output == "-":
+            output.write(source)
+            return 0
+        output.write_file(self.output, source)
+        output.say(f"{count_of(len(made.functions), 'function')} written to {self.output}")
         return 0
-    try:
-        replace_file(chosen.output, source)
-    except OSError as error:
-        raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
-    output.say(f"{count_of(len(made.functions), 'function')} written to {chosen.output}")
-    return 0
 
 
 def _check(file: str, source: str) -> int:
@@ -102,7 +88,7 @@ def _check(file: str, source: str) -> int:
 # -- where the tools are
 
 
-def _origin(chosen: argparse.Namespace, server: str) -> ModuleOrigin:
+def _origin(chosen: GenerateCommand, server: str) -> ModuleOrigin:
     from ...client.generate.literals import text_literal
     from ...client.generate.module import ModuleOrigin
 
@@ -117,7 +103,8 @@ def _origin(chosen: argparse.Namespace, server: str) -> ModuleOrigin:
     lines = [line]
     if len(line) > 88:
         lines = [f"server = {made}(", *(f"    {part}," for part in parts), ")"]
-    said = [word for word, is_given in _SWITCHES.items() if getattr(chosen, is_given)]
+    switches = {"--cli": chosen.cli, "--async": chosen.asynchronous, "--formats": chosen.formats}
+    said = [word for word, is_given in switches.items() if is_given]
     command = shlex.join(["toolwright", "generate", *words, *said, "-o", Path(chosen.output).name])
     return ModuleOrigin(server, lines, command)
 
@@ -126,12 +113,9 @@ def _is_url(target: str) -> bool:
     return target.lower().startswith(("http://", "https://"))
 
 
-_SWITCHES = {"--cli": "cli", "--async": "asynchronous", "--formats": "formats"}
-
-
-def _flags(chosen: argparse.Namespace) -> list[str]:
+def _flags(chosen: GenerateCommand) -> list[str]:
     """Return the flags that choose tools: the module serves the same tools."""
-    flags = [word for pattern in chosen.select or () for word in ("--select", pattern)]
+    flags = [word for pattern in chosen.select for word in ("--select", pattern)]
     if chosen.read_only:
         flags.append("--read-only")
     if chosen.script:
@@ -139,7 +123,7 @@ def _flags(chosen: argparse.Namespace) -> list[str]:
     return flags
 
 
-def _place(chosen: argparse.Namespace) -> tuple[str, bool]:
+def _place(chosen: GenerateCommand) -> tuple[str, bool]:
     """Return the target as the module names it, and whether that is relative to the module."""
     path, attribute = split(chosen.target)
     if chosen.output == "-" or _is_url(chosen.target) or not Path(path).exists():

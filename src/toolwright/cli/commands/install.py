@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,10 +15,11 @@ from ..._json_values import is_object
 from ..._log.printable import say
 from ...sources.running.environment import entry_variables
 from ...toolbox.box import Toolbox, served
-from ..clients.edit import CLIENT_HELP, add_place, retry_if_changed, save, settings_file
+from ..clients.edit import CLIENT_HELP, EditedFile, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours
-from ..load import add_selection, open_target
-from ..output import add_json, print_json, write
+from ..command import Targeted, option, positional, repeated, switch
+from ..load import open_target
+from ..output import print_json, write
 from ..project.configuration import project_at
 from ..targets.modules import split
 from ..usage import UsageError
@@ -27,48 +28,37 @@ _OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "
 """Files in the root of a project: the code in its folders is run from there."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_json(parser)
-    parser.add_argument("client", metavar="CLIENT", help=CLIENT_HELP)
-    parser.add_argument("target", metavar="TARGET", help="where the tools are, or a URL")
-    parser.add_argument("--name", help="what the client calls it (the toolbox's name)")
-    parser.add_argument(
-        "--folder",
-        metavar="DIR",
-        help="where the server works (the project's folder, or the target's)",
-    )
-    parser.add_argument(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME[=value]",
-        help="for the server; without a value, the current one",
-    )
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="NAME=value", help="for a URL"
-    )
-    add_selection(parser)
-    add_place(parser)
-    parser.add_argument(
-        "--force", action="store_true", help="replace a server that something else wrote"
-    )
+class InstallCommand(EditedFile, Targeted):
+    """Writes a server into a client's settings."""
 
+    starts_server = True
 
-def run(chosen: argparse.Namespace) -> int:
-    """Write a server into a client's file, or print the entry for another client."""
-    client = client_named(chosen.client)
-    name, entry = _remote(client, chosen) if _is_url(chosen.target) else _local(client, chosen)
-    if client is GENERIC:
-        print_json({client.key: {name: entry}})
-        return 0
-    if client.is_yaml:
-        return _print_yaml(client, chosen, name, entry)
-    return retry_if_changed(lambda: _install(client, chosen, name, entry))
+    client: str = positional("CLIENT", CLIENT_HELP)
+    target: str = positional("TARGET", "where the tools are, or a URL")
+    name: str | None = option("what the client calls it (the toolbox's name)")
+    folder: str | None = option(
+        "where the server works (the project's folder, or the target's)", metavar="DIR"
+    )
+    env: list[str] = repeated(
+        "for the server; without a value, the current one", metavar="NAME[=value]"
+    )
+    url_headers: list[str] = repeated("for a URL", "--header", metavar="NAME=value")
+    force: bool = switch("replace a server that something else wrote")
+
+    def run(self) -> int:
+        """Write it into the client's file, or print the entry for another client."""
+        client = client_named(self.client)
+        name, entry = _remote(client, self) if _is_url(self.target) else _local(client, self)
+        if client is GENERIC:
+            print_json({client.key: {name: entry}})
+            return 0
+        if client.is_yaml:
+            return _print_yaml(client, self, name, entry)
+        return retry_if_changed(lambda: _install(client, self, name, entry))
 
 
 def _print_yaml(
-    client: KnownClient, chosen: argparse.Namespace, name: str, entry: dict[str, Any]
+    client: KnownClient, chosen: InstallCommand, name: str, entry: dict[str, Any]
 ) -> int:
     if chosen.json:
         print_json({client.key: {name: entry}})
@@ -80,9 +70,7 @@ def _print_yaml(
     return 0
 
 
-def _install(
-    client: KnownClient, chosen: argparse.Namespace, name: str, entry: dict[str, Any]
-) -> int:
+def _install(client: KnownClient, chosen: InstallCommand, name: str, entry: dict[str, Any]) -> int:
     file = settings_file(client, chosen)
     before = file.get(client.key, name)
     same = is_ours(before) or (
@@ -96,9 +84,9 @@ def _install(
     return save(file, text, chosen, f"`{name}` is installed for {client.title}", client)
 
 
-def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+def _local(client: KnownClient, chosen: InstallCommand) -> tuple[str, dict[str, Any]]:
     """Return the name and the entry of a server that the client starts itself."""
-    if chosen.header:
+    if chosen.url_headers:
         raise UsageError("--header goes with a URL: a server on this machine has none")
     project = project_at(chosen.target)
     if project is not None and project.serve.get("transport") == "http":
@@ -113,12 +101,9 @@ def _local(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[s
     target = str(place.resolve()) if place.exists() else path
     command = [sys.executable, "-m", "toolwright", "serve", "--folder", str(folder)]
     command.append(f"{target}:{attribute}" if attribute else target)
-    command += [f"--select={pattern}" for pattern in chosen.select or ()]
-    command += [
-        f"--{flag}"
-        for flag in ("read-only", "script", "strict")
-        if getattr(chosen, flag.replace("-", "_"))
-    ]
+    command += [f"--select={pattern}" for pattern in chosen.select]
+    switches = {"read-only": chosen.read_only, "script": chosen.script, "strict": chosen.strict}
+    command += [f"--{flag}" for flag, is_given in switches.items() if is_given]
     box = _served_box(chosen, command[6], folder)
     name = _checked_name(chosen.name or box.name)
     variables = {**served(box).variables, **_variables(chosen.env)}
@@ -142,32 +127,32 @@ def _folder(place: Path, given: str | None) -> Path:
     return target if target.is_dir() else target.parent
 
 
-def _served_box(chosen: argparse.Namespace, target: str, folder: Path) -> Toolbox:
+def _served_box(chosen: InstallCommand, target: str, folder: Path) -> Toolbox:
     """Load the target as it will be when the client starts it. Raises `UsageError`."""
-    loaded = argparse.Namespace(**{**vars(chosen), "target": target})
     with contextlib.chdir(folder):
-        box, usable = open_target(loaded)
-    if not usable:
+        opened = open_target(replace(chosen, target=target))
+    box = opened.box
+    if not opened.usable:
         raise UsageError("a tool is refused: without --strict the others would be served")
     if not any(box.is_enabled(tool) for tool in box):
         raise UsageError(f"{chosen.target} would serve no tools: see `toolwright list`")
     return box
 
 
-def _remote(client: KnownClient, chosen: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+def _remote(client: KnownClient, chosen: InstallCommand) -> tuple[str, dict[str, Any]]:
     """Return the name and the entry of a server that runs elsewhere."""
-    for flag in ("env", "folder"):
-        if getattr(chosen, flag):
+    for flag, value in {"env": chosen.env, "folder": chosen.folder}.items():
+        if value:
             raise UsageError(f"--{flag} goes with a server on this machine: one at a URL gets none")
     try:
-        host = urlsplit(str(chosen.target)).hostname or ""
+        host = urlsplit(chosen.target).hostname or ""
     except ValueError as error:
         raise UsageError(f"{chosen.target} is not a URL") from error
     if not host:
         raise UsageError(f"{chosen.target} is not a URL: it names no host")
     short = host if host.replace(".", "").isdecimal() or ":" in host else host.split(".", 1)[0]
     name = _checked_name(chosen.name or short)
-    return name, client.remote(name, chosen.target, pairs_from(chosen.header, "--header"))
+    return name, client.remote(name, chosen.target, pairs_from(chosen.url_headers, "--header"))
 
 
 def _is_url(target: str) -> bool:

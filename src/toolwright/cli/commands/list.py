@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..._log.printable import printable
 from ..._words import first_line
 from ...errors import SchemaError
-from ..load import add_target, open_target
-from ..output import add_json, print_entries, print_heading, print_json, say
+from ..command import TargetCommand, switch
+from ..load import open_target
+from ..output import print_entries, print_heading, print_json, say
 
 if TYPE_CHECKING:
     from ...toolbox.box import Toolbox
@@ -20,34 +20,38 @@ if TYPE_CHECKING:
 _KINDS = ("tools", "resources", "prompts")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_target(parser)
-    for kind in _KINDS:
-        parser.add_argument(f"--{kind}", action="store_true", help=f"only the {kind}")
-    add_json(parser)
+class ListCommand(TargetCommand):
+    """Lists the tools, resources and prompts of a target."""
 
+    shows_rest = True
 
-def run(chosen: argparse.Namespace) -> int:
-    """List what a target offers, or what the flags ask for."""
-    box, usable = open_target(chosen)
-    wanted = [kind for kind in _KINDS if getattr(chosen, kind)]
-    if chosen.json:
-        listed = {kind: _json(box, kind) for kind in wanted or ["tools"]}
-        print_json(listed if len(listed) > 1 else next(iter(listed.values())))
-        return 0 if usable else 1
-    found = {kind: _entries(box, kind) for kind in wanted or _KINDS}
-    shown = {kind: entries for kind, entries in found.items() if entries}
-    for at, (kind, entries) in enumerate(shown.items()):
-        if len(shown) > 1:
-            if at:
-                say("")
-            print_heading(f"{kind.capitalize()} ({len(entries)})")
-        print_entries(entries)
-    if not shown and not chosen.read_only:  # which reports this itself
-        none = " and no ".join(wanted or ["tools"])
-        print(f"note: {printable(box.name)} has no {none}", file=sys.stderr)
-    return 0 if usable else 1
+    tools: bool = switch("only the tools")
+    resources: bool = switch("only the resources")
+    prompts: bool = switch("only the prompts")
+    json: bool = switch("print JSON")
+
+    def run(self) -> int:
+        """List what a target offers, or what the flags ask for."""
+        opened = open_target(self)
+        box = opened.box
+        flags = {"tools": self.tools, "resources": self.resources, "prompts": self.prompts}
+        wanted = [kind for kind, is_given in flags.items() if is_given]
+        if self.json:
+            listed = {kind: _json(box, kind) for kind in wanted or ["tools"]}
+            print_json(listed if len(listed) > 1 else next(iter(listed.values())))
+            return 0 if opened.usable else 1
+        found = {kind: _entries(box, kind) for kind in wanted or _KINDS}
+        shown = {kind: entries for kind, entries in found.items() if entries}
+        for at, (kind, entries) in enumerate(shown.items()):
+            if len(shown) > 1:
+                if at:
+                    say("")
+                print_heading(f"{kind.capitalize()} ({len(entries)})")
+            print_entries(entries)
+        if not shown and not self.read_only:  # which reports this itself
+            none = " and no ".join(wanted or ["tools"])
+            print(f"note: {printable(box.name)} has no {none}", file=sys.stderr)
+        return 0 if opened.usable else 1
 
 
 def _json(box: Toolbox, kind: str) -> list[dict[str, Any]]:

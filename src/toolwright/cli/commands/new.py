@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import builtins
 import importlib.util
 import keyword
@@ -13,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...testing.snapshots import snapshot
+from ..command import CliCommand, option, positional, switch
 from ..load import load
-from ..output import add_json, print_json, say
+from ..output import print_json, say
 from ..usage import UsageError
 
 _TOOLBOX = '''\
@@ -115,36 +115,34 @@ _TAKEN = frozenset(
 """Names that the two files use for something else."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument("name", metavar="NAME", help="what it is called, such as notes")
-    parser.add_argument("--folder", default=".", metavar="DIR", help="where to (here)")
-    parser.add_argument(
-        "--project", action="store_true", help="a folder with pyproject.toml, server and tests"
-    )
-    add_json(parser)
+class NewCommand(CliCommand):
+    """Writes a first toolbox, or a whole project."""
 
+    name: str = positional("NAME", "what it is called, such as notes")
+    folder: str = option("where to (here)", default=".", metavar="DIR")
+    project: bool = switch("a folder with pyproject.toml, server and tests")
+    json: bool = switch("print JSON")
 
-def run(chosen: argparse.Namespace) -> int:
-    """Write a toolbox and its test; existing files are never overwritten."""
-    name = _name_from(chosen.name)
-    folder = Path(chosen.folder)
-    if chosen.project:
-        folder /= name
-    main, tests = folder / f"{name}.py", folder / "tests" if chosen.project else folder
-    schema = tests / "schemas" / f"{name}.json"
-    files = {main: _TOOLBOX, tests / f"test_{name}.py": _TEST}
-    if chosen.project:
-        files |= {folder / "pyproject.toml": _PROJECT, folder / ".gitignore": _IGNORED}
-    title = name.replace("_", "-")
-    _write({path: text.format(name=name, title=title) for path, text in files.items()}, schema)
-    if chosen.json:
-        print_json({"files": [str(path) for path in (*files, schema)]})
-    elif chosen.project:
-        _say_next_in_project(folder, [*files, schema])
-    else:
-        _say_next(main, tests / f"test_{name}.py", schema)
-    return 0
+    def run(self) -> int:
+        """Write a toolbox and its test; existing files are never overwritten."""
+        name = _name_from(self.name)
+        folder = Path(self.folder)
+        if self.project:
+            folder /= name
+        main, tests = folder / f"{name}.py", folder / "tests" if self.project else folder
+        schema = tests / "schemas" / f"{name}.json"
+        files = {main: _TOOLBOX, tests / f"test_{name}.py": _TEST}
+        if self.project:
+            files |= {folder / "pyproject.toml": _PROJECT, folder / ".gitignore": _IGNORED}
+        title = name.replace("_", "-")
+        _write({path: text.format(name=name, title=title) for path, text in files.items()}, schema)
+        if self.json:
+            print_json({"files": [str(path) for path in (*files, schema)]})
+        elif self.project:
+            _say_next_in_project(folder, [*files, schema])
+        else:
+            _say_next(main, tests / f"test_{name}.py", schema)
+        return 0
 
 
 def _name_from(given: str) -> str:

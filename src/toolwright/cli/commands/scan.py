@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..._log.printable import say
 from ..._words import count_of
 from .. import output
+from ..command import CliCommand, option, positional, repeated, switch
 from ..terminal import ProgressBar, interruptible
 from ..usage import UsageError
 
@@ -16,91 +17,6 @@ if TYPE_CHECKING:
     from ...sources.scan.crawl import Scanned
 
 _MOST_NOTES = 10
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument("program", metavar="PROGRAM", help="a program on the PATH, or its file")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="where to, such as docker.tools.json (stdout)"
-    )
-    parser.add_argument(
-        "--depth", type=_levels, metavar="N", help="levels of commands; 0 is the program alone"
-    )
-    parser.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="commands to look at, by their dotted path: 'container.*'; may be repeated",
-    )
-    parser.add_argument(
-        "--jobs", type=_processes, default=8, metavar="N", help="processes at a time (%(default)s)"
-    )
-    parser.add_argument(
-        "--timeout",
-        type=_seconds,
-        default=10.0,
-        metavar="S",
-        help="seconds for each of them (%(default)g)",
-    )
-    parser.add_argument(
-        "--no-probe",
-        action="store_true",
-        help="do not ask parsers about values that fit nothing: fewer options have a type",
-    )
-
-
-def run(chosen: argparse.Namespace) -> int:
-    """Scan a program, and write the file that `serve` takes."""
-    from ...sources.program_file import program_text, write
-    from ...sources.scan.asking import Limits
-    from ...sources.scan.crawl import NoSuchProgram, ScanError, ScanSettings, scan
-
-    settings = ScanSettings(
-        limits=Limits(seconds=chosen.timeout, jobs=chosen.jobs),
-        depth=chosen.depth,
-        only=tuple(chosen.only),
-        probes=not chosen.no_probe,
-    )
-    try:
-        with ProgressBar(chosen.program) as bar, interruptible():
-            scanned = scan(chosen.program, settings, bar.update)
-    except NoSuchProgram as error:
-        raise UsageError(str(error)) from error
-    except ScanError as error:
-        say(f"toolwright: {error}")
-        return 1
-    if chosen.output is None:
-        output.write(program_text(scanned.program))
-    else:
-        try:
-            write(scanned.program, chosen.output)
-        except OSError as error:
-            raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
-    _summarise(scanned, chosen.output)
-    return 0
-
-
-def _summarise(scanned: Scanned, file: str | None) -> None:
-    """Say on standard error what was found, and what was not."""
-    program = scanned.program
-    commands = [each for each in program.root.walk() if each.runs]
-    reads = sum("suggest_read_only" in each.annotations for each in commands)
-    say(
-        f"{program.name}: {count_of(len(commands), 'command')}, {count_of(scanned.options, 'option')},"
-        f" {scanned.typed} of them with a type; {count_of(scanned.questions, 'question')} asked"
-    )
-    if not program.framework:
-        say("what it was written with is not known: less can be said about its options")
-    if reads:
-        say(f"{count_of(reads, 'command')} may only read: suggested in the file, not assumed")
-    for note in scanned.notes[:_MOST_NOTES]:
-        say(f"note: {note}")
-    if len(scanned.notes) > _MOST_NOTES:
-        say(f"note: {len(scanned.notes) - _MOST_NOTES} more notes are in the file")
-    if file is not None:
-        say(f"written to {file}: none of it is offered until it is selected")
 
 
 def _levels(text: str) -> int:
@@ -125,3 +41,77 @@ def _seconds(text: str) -> float:
     if not 0 < seconds <= 600:  # also refuses NaN
         raise argparse.ArgumentTypeError(f"must be a number of seconds up to 600, not {text}")
     return seconds
+
+
+class ScanCommand(CliCommand):
+    """Writes down what the help of a program says."""
+
+    program: str = positional("PROGRAM", "a program on the PATH, or its file")
+    output: str | None = option(
+        "where to, such as docker.tools.json (stdout)", "-o", "--output", metavar="FILE"
+    )
+    depth: int | None = option(
+        "levels of commands; 0 is the program alone", kind=_levels, metavar="N"
+    )
+    only: list[str] = repeated(
+        "commands to look at, by their dotted path: 'container.*'; may be repeated",
+        metavar="GLOB",
+    )
+    jobs: int = option("processes at a time (%(default)s)", kind=_processes, default=8, metavar="N")
+    timeout: float = option(
+        "seconds for each of them (%(default)g)", kind=_seconds, default=10.0, metavar="S"
+    )
+    no_probe: bool = switch(
+        "do not ask parsers about values that fit nothing: fewer options have a type"
+    )
+
+    def run(self) -> int:
+        """Scan a program, and write the file that `serve` takes."""
+        from ...sources.program_file import program_text, write
+        from ...sources.scan.asking import Limits
+        from ...sources.scan.crawl import NoSuchProgram, ScanError, ScanSettings, scan
+
+        settings = ScanSettings(
+            limits=Limits(seconds=self.timeout, jobs=self.jobs),
+            depth=self.depth,
+            only=tuple(self.only),
+            probes=not self.no_probe,
+        )
+        try:
+            with ProgressBar(self.program) as bar, interruptible():
+                scanned = scan(self.program, settings, bar.update)
+        except NoSuchProgram as error:
+            raise UsageError(str(error)) from error
+        except ScanError as error:
+            say(f"toolwright: {error}")
+            return 1
+        if self.output is None:
+            output.write(program_text(scanned.program))
+        else:
+            try:
+                write(scanned.program, self.output)
+            except OSError as error:
+                raise UsageError(f"{self.output} cannot be written: {error.strerror}") from error
+        _summarise(scanned, self.output)
+        return 0
+
+
+def _summarise(scanned: Scanned, file: str | None) -> None:
+    """Say on standard error what was found, and what was not."""
+    program = scanned.program
+    commands = [each for each in program.root.walk() if each.runs]
+    reads = sum("suggest_read_only" in each.annotations for each in commands)
+    say(
+        f"{program.name}: {count_of(len(commands), 'command')}, {count_of(scanned.options, 'option')},"
+        f" {scanned.typed} of them with a type; {count_of(scanned.questions, 'question')} asked"
+    )
+    if not program.framework:
+        say("what it was written with is not known: less can be said about its options")
+    if reads:
+        say(f"{count_of(reads, 'command')} may only read: suggested in the file, not assumed")
+    for note in scanned.notes[:_MOST_NOTES]:
+        say(f"note: {note}")
+    if len(scanned.notes) > _MOST_NOTES:
+        say(f"note: {len(scanned.notes) - _MOST_NOTES} more notes are in the file")
+    if file is not None:
+        say(f"written to {file}: none of it is offered until it is selected")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ..._log.printable import say
-from ...limits import check_count
 from ...toolbox.box import Toolbox, served
-from ..load import add_target, open_target
-from ..server_settings import add_flags, check_given, read_settings
-from ..serving.opened import Opened
+from ..load import OpenedTarget, open_target
+from ..project.configuration import real_target
+from ..server_settings import ServeArguments, read_settings
 from ..serving.own_settings import check_own_settings
-from ..serving.searched import check_search, searched
-from ..telemetry import add_flags as add_watching
+from ..targets.remote import is_remote
 from ..telemetry import add_hooks, show_status
 from ..usage import BadTarget, UsageError
 
@@ -31,80 +28,34 @@ if TYPE_CHECKING:
     from ..reload import Reloader
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_target(
-        parser, strict="fail if a tool is refused, or the doctor finds an error", serves=True
-    )
-    parser.add_argument("--folder", metavar="DIR", help="work in this folder")
-    parser.add_argument("--http", action="store_true", help="serve over HTTP")
-    add_flags(parser)
-    parser.add_argument(
-        "--reload", action="store_true", help="load the tools again when their files change"
-    )
-    parser.add_argument(
-        "--lock",
-        nargs="?",
-        const="",
-        metavar="FILE",
-        help="list what the lock has, and load the tools at the first call (toolwright.lock.json)",
-    )
-    parser.add_argument(
-        "--workers", type=int, metavar="N", help="number of processes to serve with (1)"
-    )
-    # The socket that a worker serves on; `cli.workers` passes it.
-    parser.add_argument("--listening", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--ready", type=int, help=argparse.SUPPRESS)
-    add_watching(parser)
+class ServeCommand(ServeArguments):
+    """Serves until the process is told to end."""
 
+    def run(self) -> int:
+        """Serve; return the exit code."""
+        started_in = str(Path.cwd())
+        if self.folder:
+            try:
+                os.chdir(self.folder)
+            except OSError as error:
+                raise UsageError(f"{self.folder} cannot be entered: {error.strerror}") from error
+        from ...serve.lifespan import LifespanFailed
 
-def run(chosen: argparse.Namespace) -> int:
-    """Serve until the process is told to end."""
-    _check(chosen)
-    chosen.started_in = str(Path.cwd())
-    if chosen.folder:
         try:
-            os.chdir(chosen.folder)
-        except OSError as error:
-            raise UsageError(f"{chosen.folder} cannot be entered: {error.strerror}") from error
-    from ...serve.lifespan import LifespanFailed
-
-    try:
-        return _serve_http(chosen) if chosen.http else _serve_stdio(chosen)
-    except LifespanFailed as error:
-        return _not_started(error, chosen)
+            return _serve_http(self, started_in) if self.http else _serve_stdio(self)
+        except LifespanFailed as error:
+            return _not_started(error, self)
 
 
-def _check(chosen: argparse.Namespace) -> None:
-    """Refuse flags that would do nothing, or not what they say. Raises `UsageError`."""
-    if not chosen.http:
-        if chosen.workers is not None:
-            raise UsageError("--workers goes with --http: stdio has no use for it")
-        check_given(chosen.settings, "stdio")
-    if chosen.lock is not None and chosen.reload:
-        raise UsageError("--lock starts without the code that --reload watches: give one of them")
-    if chosen.workers is not None:
-        try:
-            check_count("--workers", chosen.workers)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
-    if (chosen.workers or 1) > 1:
-        if chosen.reload:
-            raise UsageError("--reload works with one process: leave --workers out")
-        if "metrics" in chosen.settings:
-            raise UsageError("--metrics counts in one process: leave --workers out")
-        if sys.platform == "win32":
-            raise UsageError(
-                "--workers does not work on Windows: processes cannot share a socket there"
-            )
+class _Opened(NamedTuple):
+    """A toolbox, and what is served from it."""
+
+    box: Toolbox
+    """The toolbox to which later hooks are added."""
+    live: Servable
 
 
-def _config(chosen: argparse.Namespace, state_keys: Sequence[bytes] = ()) -> ServerConfig:
-    place = "http" if chosen.http else "stdio"
-    return read_settings(chosen.settings, place, workers=chosen.workers or 1, state_keys=state_keys)
-
-
-def _not_started(error: Exception, chosen: argparse.Namespace) -> int:
+def _not_started(error: Exception, chosen: ServeArguments) -> int:
     from ..logs import show_trace
     from ..workers import NOT_STARTED
 
@@ -113,12 +64,13 @@ def _not_started(error: Exception, chosen: argparse.Namespace) -> int:
     return 1 if chosen.listening is None else NOT_STARTED
 
 
-def _serve_stdio(chosen: argparse.Namespace) -> int:
+def _serve_stdio(chosen: ServeArguments) -> int:
     from ...run.process.descriptors import take_over
     from ...serve.announce import announce_stdio
+    from ...serve.server import searched
     from ...serve.stdio.conversation import converse
 
-    config = _config(chosen)
+    config = read_settings(chosen)
     wire = take_over()  # before the target is imported: it may print
     opened = _opened(chosen, config)
     if opened is None:
@@ -134,18 +86,18 @@ def _serve_stdio(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _hint(chosen: argparse.Namespace) -> str:
-    install = f"`toolwright install CLIENT{chosen.typed_target}` sets one up."
+def _hint(chosen: ServeArguments) -> str:
+    install = f"`toolwright install CLIENT{chosen.typed.target}` sets one up."
     return f"{install}\n`--http` serves at an address instead."
 
 
-def _serve_http(chosen: argparse.Namespace) -> int:
+def _serve_http(chosen: ServeArguments, started_in: str) -> int:
     from ...serve.announce import announce_http, why_not
     from ...serve.server import listen, serve_http
 
-    if chosen.listening is not None:
-        return _serve_as_worker(chosen)
-    config = _config(chosen)
+    if chosen.listening is not None and chosen.ready is not None:
+        return _serve_as_worker(chosen, chosen.listening, chosen.ready)
+    config = read_settings(chosen)
     opened = _opened(chosen, config)
     if opened is None:
         return 1
@@ -158,100 +110,120 @@ def _serve_http(chosen: argparse.Namespace) -> int:
     if (chosen.workers or 1) > 1:
         port = listening.getsockname()[1]
         announce = functools.partial(announce_http, opened.live, config, port)
-        return _start_workers(chosen, config, listening, announce)
+        return _start_workers(chosen, config, listening, announce, started_in)
 
     def announce_with_status(live: Servable, config: ServerConfig, port: int) -> None:
         announce_http(live, config, port)
-        show_status(opened.box, chosen)
+        show_status(opened.box)
 
     with contextlib.suppress(KeyboardInterrupt):
         serve_http(opened.live, config, listening=listening, announce=announce_with_status)
     return 0
 
 
-def _serve_as_worker(chosen: argparse.Namespace) -> int:
+def _serve_as_worker(chosen: ServeArguments, listening: int, ready: int) -> int:
     """Serve on the listening socket of the process that started this one."""
     import socket
 
     from ...serve.server import serve_http
     from ..workers import end_with_input, keys_from_input
 
-    config = _config(chosen, keys_from_input())
+    config = read_settings(chosen, keys_from_input())
     opened = _opened(chosen, config)
     if opened is None:
         return 1
     end_with_input()
-    listening = socket.socket(fileno=chosen.listening)
 
     def tell_supervisor(*_: object) -> None:
         with contextlib.suppress(OSError):  # it is gone, and this worker ends with its input
-            os.write(chosen.ready, b"+")
-        os.close(chosen.ready)
+            os.write(ready, b"+")
+        os.close(ready)
 
-    serve_http(opened.live, config, listening=listening, announce=tell_supervisor)
+    serve_http(
+        opened.live, config, listening=socket.socket(fileno=listening), announce=tell_supervisor
+    )
     return 0
 
 
 def _start_workers(
-    chosen: argparse.Namespace,
+    chosen: ServeArguments,
     config: ServerConfig,
     listening: socket.socket,
     announce: Callable[[], None],
+    started_in: str,
 ) -> int:
     from ...serve.access.state_key import state_keys
     from ..workers import Workers
 
     return Workers(
-        [sys.executable, "-m", "toolwright", *chosen.given_arguments],
-        chosen.workers,
+        [sys.executable, "-m", "toolwright", *chosen.typed.words],
+        chosen.workers or 1,
         listening,
-        chosen.started_in,
+        started_in,
         drain=config.drain,
         state_keys=state_keys(config.state_key),
         announce=announce,
     ).run()
 
 
-def _opened(chosen: argparse.Namespace, config: ServerConfig) -> Opened | None:
+def _opened(chosen: ServeArguments, config: ServerConfig) -> _Opened | None:
     """Open the toolbox to serve: from its lock, or loaded now; None if it may not be used."""
     if chosen.lock is not None:
         from ..serving.from_lock import opened_from_lock
 
-        opened = opened_from_lock(chosen)
-        if opened is not None:
-            check_search(opened.live, config)
+        from_lock = opened_from_lock(chosen)
+        if from_lock is not None:
+            opened = _Opened(*from_lock)
+            _check_search(opened.live, config)
             return opened
     reloader = _reloader(chosen)
-    box, usable = open_target(chosen)
-    if not usable or _is_nothing_left(box, chosen):
+    loaded = open_target(chosen)
+    box = loaded.box
+    if not loaded.usable or _is_nothing_left(loaded, chosen):
         return None
     if chosen.listening is None:  # else the process that started this one has done so
         check_own_settings(box, chosen, config)
-    check_search(served(box), config)
+    _check_search(served(box), config)
     if chosen.http:
         from ...serve.tasks.opening import open_stores
 
         open_stores(served(box))
     add_hooks(box, chosen)
-    return Opened(box, _served(box, chosen, reloader, config))
+    return _Opened(box, _served(box, chosen, reloader, config))
 
 
-def _is_nothing_left(box: Toolbox, chosen: argparse.Namespace) -> bool:
+def _is_nothing_left(loaded: OpenedTarget, chosen: ServeArguments) -> bool:
     """Say so if everything was refused; with `--reload` the author is about to mend it."""
+    box = loaded.box
     some = any(box.is_enabled(name) for name in box) or box.resources or box.prompts
-    if some or not chosen.refused or chosen.reload or served(box).mirrors:
+    if some or not loaded.refusals or chosen.reload or served(box).mirrors:
         return False
     say("toolwright: nothing is left to serve: every tool is refused")
     return True
 
 
-def _reloader(chosen: argparse.Namespace) -> Reloader | None:
+def _check_search(box: Servable, config: ServerConfig) -> None:
+    """Refuse a toolbox that has a tool with one of the search's own names. Raises `BadTarget`."""
+    if not config.search:
+        return
+    from ...serve.search.front import check_names
+    from ...serve.search.index import SearchUnavailable
+
+    try:
+        check_names(box)
+    except (ValueError, SearchUnavailable) as error:
+        raise BadTarget(str(error)) from None
+
+
+def _reloader(chosen: ServeArguments) -> Reloader | None:
     """Return the watcher of the target's files, with `--reload`.
 
     It is made before the target is loaded: whatever is written in the meantime is a change.
     """
     if not chosen.reload:
         return None
+    if is_remote(real_target(chosen.target)):
+        raise UsageError("--reload watches files; what changes on a server is followed without it")
     from ..logs import show_trace
     from ..reload import Reloader
 
@@ -259,7 +231,7 @@ def _reloader(chosen: argparse.Namespace) -> Reloader | None:
 
 
 def _served(
-    box: Toolbox, chosen: argparse.Namespace, reloader: Reloader | None, config: ServerConfig
+    box: Toolbox, chosen: ServeArguments, reloader: Reloader | None, config: ServerConfig
 ) -> Servable:
     """Return the toolbox itself, or with `--reload` a stand-in for its newest version."""
     if reloader is None:
@@ -267,22 +239,12 @@ def _served(
     from ...serve.reloadable import Reloadable
 
     def load() -> Toolbox:
-        newer, usable = open_target(chosen)
-        if not usable:
+        newer = open_target(chosen)
+        if not newer.usable:
             raise BadTarget("a tool is refused")
-        check_search(served(newer), config)
-        return newer
+        _check_search(served(newer.box), config)
+        return newer.box
 
     live = Reloadable(served(box))
     reloader.watch(live, load, lambda newer: add_hooks(newer, chosen))
     return cast("Servable", live)
-
-
-def name_lock_file(words: list[str]) -> list[str]:
-    """Return the words with `--lock=` for a `--lock` that is followed by the target, not a file."""
-    named: list[str] = []
-    for at, word in enumerate(words):
-        follows = words[at + 1 : at + 2]
-        is_bare = word == "--lock" and not (follows and follows[0].endswith(".json"))
-        named.append("--lock=" if is_bare else word)
-    return named

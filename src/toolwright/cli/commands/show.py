@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..load import add_target, open_target, selected_tool
+from ..command import TargetCommand, positional, switch
+from ..load import OpenedTarget, open_target
 from ..output import (
-    add_json,
     print_entries,
     print_heading,
     print_json,
@@ -17,7 +16,6 @@ from ..output import (
 )
 
 if TYPE_CHECKING:
-    from ...toolbox.box import Toolbox
     from ...tools.definition import Tool
     from ..display.signatures import Argument
 
@@ -38,43 +36,48 @@ _BOUNDS = (
 _MOST_NAMES = 12
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_target(parser)
-    parser.add_argument(
-        "tool", metavar="TOOL", help="a tool, the URI of a resource, or the name of a prompt"
-    )
-    parser.add_argument("--schema", action="store_true", help="with its JSON Schemas")
-    add_json(parser)
+class ShowCommand(TargetCommand):
+    """Shows one tool: its schemas and what its author says."""
+
+    shows_rest = True
+
+    tool: str = positional("TOOL", "a tool, the URI of a resource, or the name of a prompt")
+    schema: bool = switch("with its JSON Schemas")
+    json: bool = switch("print JSON")
+
+    @property
+    def one_tool(self) -> str:
+        """The only tool that it is about."""
+        return self.tool
+
+    def run(self) -> int:
+        """Show it."""
+        opened = open_target(self)
+        tool, whole, head = _found(opened, self.tool)
+        if self.json:
+            print_json(whole)
+            return 0 if opened.usable else 1
+        _print(tool, head)
+        if self.schema:
+            for title, schema in (("Arguments", tool.input_schema), ("Result", tool.output_schema)):
+                if schema is not None:
+                    say("")
+                    print_heading(f"{title}, JSON Schema")
+                    print_json(schema)
+        return 0 if opened.usable else 1
 
 
-def run(chosen: argparse.Namespace) -> int:
-    """Show one tool."""
-    box, usable = open_target(chosen)
-    tool, whole, head = _found(box, chosen.tool)
-    if chosen.json:
-        print_json(whole)
-        return 0 if usable else 1
-    _print(tool, head)
-    if chosen.schema:
-        for title, schema in (("Arguments", tool.input_schema), ("Result", tool.output_schema)):
-            if schema is not None:
-                say("")
-                print_heading(f"{title}, JSON Schema")
-                print_json(schema)
-    return 0 if usable else 1
-
-
-def _found(box: Toolbox, name: str) -> tuple[Tool, dict[str, Any], str]:
+def _found(opened: OpenedTarget, name: str) -> tuple[Tool, dict[str, Any], str]:
     """Return a named thing as clients get it, and its first line. Raises `ToolNotFound`."""
     from ..display.signatures import signature_text
 
+    box = opened.box
     resource, prompt = box.resources.get(name), box.prompts.get(name)
     if resource is not None:
         return resource.tool, resource.to_mcp(), resource.uri
     if prompt is not None and name not in box:
         return prompt.tool, prompt.to_mcp(), signature_text(prompt.tool)
-    tool = selected_tool(box, name)
+    tool = opened.tool(name)
     return tool, tool.to_mcp(), signature_text(tool)
 
 

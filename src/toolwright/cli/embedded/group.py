@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..._files import replace_file
 from ..._json_values import is_object
 from ..._log.levels import LEVELS
 from ..._log.printable import say
 from ...errors import DefinitionError
 from ...sources.running.environment import entry_variables
-from ..clients.edit import retry_if_changed, save, settings_file
+from ..clients.edit import EditedFile, retry_if_changed, save, settings_file
 from ..clients.known import CLIENTS, KnownClient
+from ..command import Adder, CliCommand, TypedWords, option, repeated, switch
 from ..commands.install import pairs_from
+from ..output import write_file
 from ..usage import UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +26,135 @@ if TYPE_CHECKING:
 
 EDITORS: Mapping[str, str] = {"claude": "claude-desktop", **{name: name for name in CLIENTS}}
 """The name of each editor here, and its name elsewhere."""
+
+
+class GroupCommand(CliCommand):
+    """A command of the group."""
+
+    log_level: str | None = option(
+        "what is logged", kind=str.lower, choices=LEVELS, metavar="LEVEL"
+    )
+
+    def work(self, line: CommandLine, group: Sequence[str]) -> int:
+        """Do it; `group` is the program's name and the words of the group."""
+        raise NotImplementedError
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {} if self.log_level is None else {"log_level": self.log_level}
+
+
+class _Start(GroupCommand):
+    """Serve over stdio: what an editor starts."""
+
+    def work(self, line: CommandLine, group: Sequence[str]) -> int:
+        _box(line).serve("stdio", **self._settings)
+        return 0
+
+
+class _Stream(GroupCommand):
+    """Serve over HTTP."""
+
+    host: str = option("where it listens (%(default)s)", default="127.0.0.1")
+    port: int = option("0 takes any (%(default)s)", kind=int, default=8000)
+
+    def work(self, line: CommandLine, group: Sequence[str]) -> int:
+        from ...serve.access.address import is_local
+
+        if not 0 <= self.port <= 65535:
+            raise UsageError(f"a port is a number from 0 to 65535; got {self.port}")
+        if not is_local(self.host):
+            raise UsageError(
+                f"{self.host} can be reached by other machines, and anyone there could run these "
+                "commands: `toolwright serve --http --token ...` asks for a token"
+            )
+        _box(line).serve("http", host=self.host, port=self.port, **self._settings)
+        return 0
+
+
+class _Tools(GroupCommand):
+    """Write the list of tools to a file."""
+
+    output: str = option(
+        "`-` prints it (%(default)s)", "-o", "--output", default="mcp-tools.json", metavar="FILE"
+    )
+
+    def work(self, line: CommandLine, group: Sequence[str]) -> int:
+        import json
+
+        tools = _box(line).to_mcp()["tools"]
+        text = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
+        if self.output == "-":
+            sys.stdout.write(text)
+            return 0
+        write_file(self.output, text)
+        say(f"{len(tools)} tools written to {self.output}")
+        return 0
+
+
+class _EditorCommand(GroupCommand, EditedFile):
+    """A command about the settings file of an editor."""
+
+    client: KnownClient = CLIENTS["claude-desktop"]
+    config: str | None = option("another settings file", "--config-path", metavar="FILE")
+    project: bool = switch("the settings file of this folder, not the user's", "--workspace")
+    dry_run: bool = False
+    json: bool = False
+
+
+class _EntryCommand(_EditorCommand):
+    server_name: str | None = option(
+        "what the entry is called (the program's name)", metavar="NAME"
+    )
+
+
+class _Enable(_EntryCommand):
+    """Write an entry for {}."""
+
+    env: list[str] = repeated(
+        "for the server and its commands; may be given several times", metavar="NAME=value"
+    )
+
+    def work(self, line: CommandLine, group: Sequence[str]) -> int:
+        client, name = self.client, self.server_name or line.name
+        command = [*line.program.argv, *group[1:], "start"]
+        if self.log_level is not None:
+            command += ["--log-level", self.log_level]
+        env = entry_variables({**line.environment(), **pairs_from(self.env, "--env")})
+        entry = client.entry(name, command, env)
+
+        def change() -> int:
+            file = settings_file(client, self)
+            text = file.put((client.key, name), entry)
+            return save(file, text, self, f"`{name}` is installed for {client.title}", client)
+
+        return retry_if_changed(change)
+
+
+class _Disable(_EntryCommand):
+    """Remove the entry from {}."""
+
+    def work(self, line: CommandLine, group: Sequence[str]) -> int:
+        client, name = self.client, self.server_name or line.name
+
+        def change() -> int:
+            file = settings_file(client, self)
+            if name not in _servers(self):
+                say(f"{file.shown} has no server `{name}`: nothing to do")
+                return 0
+            text = file.drop((client.key, name))
+            return save(file, text, self, f"`{name}` is gone from {client.title}")
+
+        return retry_if_changed(change)
+
+
+class _List(_EditorCommand):
+    """List the servers of {}."""
+
+    def work(self, line: CommandLine, group: Sequence[str]) -> int:
+        for name in _servers(self):
+            sys.stdout.write(f"{name}\n")
+        return 0
 
 
 def run_group(
@@ -34,11 +166,12 @@ def run_group(
     """
     try:
         parser = _parser(" ".join(group))
-        chosen = parser.parse_args(list(words))
-        if "run" not in chosen:
+        parsed = parser.parse_args(list(words))
+        if "make" not in parsed:
             parser.print_help()
             return 2
-        return chosen.run(chosen, line_of(), group)
+        command: GroupCommand = parsed.make(vars(parsed))
+        return command.work(line_of(), group)
     except (UsageError, DefinitionError) as error:
         say(f"{group[0]}: {error}")
         return 2
@@ -54,60 +187,34 @@ def _parser(prog: str) -> argparse.ArgumentParser:
         prog=prog, description="Offer this program's commands to language models, over MCP."
     )
     commands = parser.add_subparsers(metavar="COMMAND")
-
-    def command(name: str, text: str, run: Any, under: Any = commands) -> argparse.ArgumentParser:
-        added = under.add_parser(name, help=text, description=text)
-        added.add_argument(
-            "--log-level", type=str.lower, choices=LEVELS, metavar="LEVEL", help="what is logged"
+    for kind, name in ((_Start, "start"), (_Stream, "stream"), (_Tools, "tools")):
+        text = str(kind.__doc__)
+        added = commands.add_parser(name, help=text, description=text)
+        kind.add_arguments(Adder(added))
+        added.set_defaults(make=functools.partial(kind.parsed, typed=TypedWords()))
+    for editor, key in EDITORS.items():
+        client = CLIENTS[key]
+        text = f"Manage the entry in {client.title}."
+        under = commands.add_parser(editor, help=text, description=text).add_subparsers(
+            metavar="COMMAND", required=True
         )
-        added.set_defaults(run=run)
-        return added
-
-    command("start", "Serve over stdio: what an editor starts.", _start)
-    stream = command("stream", "Serve over HTTP.", _stream)
-    stream.add_argument("--host", default="127.0.0.1", help="where it listens (%(default)s)")
-    stream.add_argument("--port", type=int, default=8000, help="0 takes any (%(default)s)")
-    tools = command("tools", "Write the list of tools to a file.", _tools)
-    tools.add_argument(
-        "-o",
-        "--output",
-        default="mcp-tools.json",
-        metavar="FILE",
-        help="`-` prints it (%(default)s)",
-    )
-    for name, client in EDITORS.items():
-        known = CLIENTS[client]
-        text = f"Manage the entry in {known.title}."
-        editor = commands.add_parser(name, help=text, description=text)
-        under = editor.add_subparsers(metavar="COMMAND", required=True)
-        enable = command("enable", f"Write an entry for {known.title}.", _enable, under)
-        enable.add_argument(
-            "--env",
-            action="append",
-            default=[],
-            metavar="NAME=value",
-            help="for the server and its commands; may be given several times",
-        )
-        disable = command("disable", f"Remove the entry from {known.title}.", _disable, under)
-        listing = command("list", f"List the servers of {known.title}.", _list, under)
-        for each in (enable, disable, listing):
-            each.set_defaults(client=known, json=False, dry_run=False)
-            each.add_argument(
-                "--config-path", dest="config", metavar="FILE", help="another settings file"
-            )
-            each.add_argument(
-                "--workspace",
-                dest="project",
-                action="store_true",
-                help="the settings file of this folder, not the user's",
-            )
-        for each in (enable, disable):
-            each.add_argument(
-                "--server-name",
-                metavar="NAME",
-                help="what the entry is called (the program's name)",
-            )
+        for kind, name in ((_Enable, "enable"), (_Disable, "disable"), (_List, "list")):
+            text = str(kind.__doc__).format(client.title)
+            added = under.add_parser(name, help=text, description=text)
+            kind.add_arguments(Adder(added))
+            added.set_defaults(make=functools.partial(_for_client, kind, client))
     return parser
+
+
+def _for_client(
+    kind: type[_EditorCommand], client: KnownClient, values: Mapping[str, Any]
+) -> _EditorCommand:
+    return replace(kind.parsed(values, TypedWords()), client=client)
+
+
+def _servers(command: _EditorCommand) -> list[str]:
+    servers = settings_file(command.client, command).get(command.client.key)
+    return list(servers) if is_object(servers) else []
 
 
 def _box(line: CommandLine) -> Any:
@@ -126,85 +233,3 @@ def _box(line: CommandLine) -> Any:
         if not problem.fatal and problem.tool not in box:
             say(f"note: {problem}")
     return box
-
-
-def _settings(chosen: argparse.Namespace) -> dict[str, Any]:
-    return {} if chosen.log_level is None else {"log_level": chosen.log_level}
-
-
-def _start(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
-    _box(line).serve("stdio", **_settings(chosen))
-    return 0
-
-
-def _stream(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
-    from ...serve.access.address import is_local
-
-    if not 0 <= chosen.port <= 65535:
-        raise UsageError(f"a port is a number from 0 to 65535; got {chosen.port}")
-    if not is_local(chosen.host):
-        raise UsageError(
-            f"{chosen.host} can be reached by other machines, and anyone there could run these "
-            "commands: `toolwright serve --http --token ...` asks for a token"
-        )
-    _box(line).serve("http", host=chosen.host, port=chosen.port, **_settings(chosen))
-    return 0
-
-
-def _tools(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
-    import json
-
-    tools = _box(line).to_mcp()["tools"]
-    text = json.dumps(tools, indent=2, ensure_ascii=False) + "\n"
-    if chosen.output == "-":
-        sys.stdout.write(text)
-        return 0
-    try:
-        replace_file(chosen.output, text)
-    except OSError as error:
-        raise UsageError(f"{chosen.output} cannot be written: {error.strerror}") from error
-    say(f"{len(tools)} tools written to {chosen.output}")
-    return 0
-
-
-def _enable(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
-    client: KnownClient = chosen.client
-    name = chosen.server_name or line.name
-    command = [*line.program.argv, *group[1:], "start"]
-    if chosen.log_level is not None:
-        command += ["--log-level", chosen.log_level]
-    env = entry_variables({**line.environment(), **pairs_from(chosen.env, "--env")})
-    entry = client.entry(name, command, env)
-
-    def change() -> int:
-        file = settings_file(client, chosen)
-        text = file.put((client.key, name), entry)
-        return save(file, text, chosen, f"`{name}` is installed for {client.title}", client)
-
-    return retry_if_changed(change)
-
-
-def _disable(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
-    client: KnownClient = chosen.client
-    name = chosen.server_name or line.name
-
-    def change() -> int:
-        file = settings_file(client, chosen)
-        if name not in _servers(client, chosen):
-            say(f"{file.shown} has no server `{name}`: nothing to do")
-            return 0
-        text = file.drop((client.key, name))
-        return save(file, text, chosen, f"`{name}` is gone from {client.title}")
-
-    return retry_if_changed(change)
-
-
-def _list(chosen: argparse.Namespace, line: CommandLine, group: Sequence[str]) -> int:
-    for name in _servers(chosen.client, chosen):
-        sys.stdout.write(f"{name}\n")
-    return 0
-
-
-def _servers(client: KnownClient, chosen: argparse.Namespace) -> list[str]:
-    servers = settings_file(client, chosen).get(client.key)
-    return list(servers) if is_object(servers) else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +13,6 @@ from ..._json_values import is_list, is_object
 from ..._words import did_you_mean, first_line
 from ...errors import SchemaError
 from ..usage import UsageError
-from .env_file import load_env_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,43 +90,6 @@ def project_at(target: str) -> Project | None:
     if table is None:
         raise UsageError(f"{file} has no [tool.toolwright] with a target")
     return _read(file.resolve(), table)
-
-
-def prepare(chosen: argparse.Namespace) -> None:
-    """Complete the command line from the project, and set its variables.
-
-    The command line takes precedence. Raises `UsageError`.
-    """
-    target = getattr(chosen, "target", None)
-    project = None if target is None else project_at(target)
-    env_file = getattr(chosen, "env_file", None)
-    if env_file is not None:
-        load_env_file(Path(env_file), is_typed=True)
-    if chosen.command == "serve":
-        _apply_serve_settings(chosen, project)
-    if project is None:
-        return
-    if project.env_file is not None:
-        load_env_file(project.env_file)
-    if getattr(chosen, "select", None) is None:
-        chosen.select = project.select or None
-    chosen.read_only = chosen.read_only or project.read_only
-    chosen.strict = chosen.strict or project.strict
-
-
-def _apply_serve_settings(chosen: argparse.Namespace, project: Project | None) -> None:
-    from ..server_settings import OF_COMMAND, given_in, settings_of_project, with_project
-
-    chosen.settings = given_in(chosen)
-    if project is None:
-        return
-    table = settings_of_project(project.serve, project.file)
-    chosen.http = chosen.http or table.get("transport") == "http"
-    chosen.settings = with_project(chosen.settings, table, "http" if chosen.http else "stdio")
-    for name in OF_COMMAND.keys() - {"transport"}:
-        applies = chosen.http or name != "workers"
-        if applies and getattr(chosen, name) in (None, False):
-            setattr(chosen, name, table.get(name, getattr(chosen, name)))
 
 
 def real_target(target: str) -> str:

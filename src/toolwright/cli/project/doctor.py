@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -19,9 +18,39 @@ if TYPE_CHECKING:
     from ...toolbox.box import Toolbox
 
 
+def doctor_settings(
+    target: str,
+    config: str | None = None,
+    *,
+    checks: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    dialects: Sequence[str] = (),
+) -> Settings:
+    """Return the settings of a file, of the target, or of the nearest project, and of flags.
+
+    Raises `UsageError`.
+    """
+    from ...doctor.configuration import settings_from, with_given
+
+    file = Path(config) if config is not None else _file_of(target)
+    folder = "" if file is None else str(Path(os.path.realpath(file)).parent)
+    if folder and folder not in sys.path:
+        sys.path.append(folder)  # its own checks are beside it
+    try:
+        return with_given(
+            settings_from(file),
+            select=_words(checks),
+            ignore=_words(ignore),
+            severity=None,
+            dialects=_words(dialects),
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
 def examined(
     box: Toolbox,
-    chosen: argparse.Namespace,
+    settings: Settings,
     refused: Sequence[DefinitionError] = (),
     *,
     errors_only: bool = False,
@@ -30,20 +59,11 @@ def examined(
 
     Raises `UsageError` for bad settings.
     """
-    from ...doctor.configuration import with_given
     from ...doctor.examine import examine
     from ...toolbox.box import served
 
     tools = [tool for name, tool in box.items() if box.is_enabled(name)]
     try:
-        settings = with_given(
-            settings_of(chosen),
-            select=_words(getattr(chosen, "checks", None)),
-            ignore=_words(getattr(chosen, "ignore", None)),
-            severity=None,
-            dialects=_words(getattr(chosen, "dialects", None)),
-        )
-        chosen.strict = chosen.strict or settings.strict
         return examine(
             box.name,
             tools,
@@ -56,27 +76,12 @@ def examined(
         raise UsageError(str(error)) from error
 
 
-def settings_of(chosen: argparse.Namespace) -> Settings:
-    """Return the settings of `--config`, of the target, or of the nearest project.
-
-    Raises `ValueError`.
-    """
-    from ...doctor.configuration import settings_from
-
-    given = getattr(chosen, "config", None)
-    file = Path(given) if given is not None else _file_of(chosen.target)
-    folder = "" if file is None else str(Path(os.path.realpath(file)).parent)
-    if folder and folder not in sys.path:
-        sys.path.append(folder)  # its own checks are beside it
-    return settings_from(file)
-
-
 def _file_of(target: str) -> Path | None:
     return Path(target) if project_at(target) is not None else find_project()
 
 
-def _words(given: list[str] | None) -> list[str] | None:
-    """Return the values that were given once with commas, or several times."""
-    if given is None:
+def _words(values: Sequence[str]) -> list[str] | None:
+    """Return the values that were given once with commas, or several times; None if none were."""
+    if not values:
         return None
-    return [word.strip() for each in given for word in each.split(",") if word.strip()]
+    return [word.strip() for value in values for word in value.split(",") if word.strip()]

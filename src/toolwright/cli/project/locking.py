@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...contract.lock_file import FILE, Lock, lock_of
 from ...contract.sources import own_modules, recorded
 from ...toolbox.box import Toolbox, served
+from ..command import Targeted
+from ..load import OpenedTarget
 from ..targets.folders import tool_folders
 from ..targets.modules import split
 from .configuration import project_at, real_target
 
+T = TypeVar("T", bound=Targeted)
 
-def lock_path(chosen: argparse.Namespace, given: str | None) -> Path:
+
+def lock_path(target: str, file: str | None) -> Path:
     """Return the lock file of a target: the one that was named, or the project's, or one here."""
-    if given:
-        return Path(given)
-    project = project_at(chosen.target)
+    if file:
+        return Path(file)
+    project = project_at(target)
     return Path(FILE) if project is None else project.file.parent / FILE
 
 
-def locked(box: Toolbox, chosen: argparse.Namespace, file: Path) -> Lock:
+def locked(opened: OpenedTarget, chosen: Targeted, file: Path) -> Lock:
     """Return what a toolbox that was just loaded offers, and what it was made from."""
-    made_of = {**selection(chosen, file.parent), **_sources(chosen, file.parent)}
-    if chosen.refused:
-        made_of["refused"] = sorted(set(chosen.refused))
+    box = opened.box
+    made_of = {**selection(chosen, file.parent), **_sources(chosen.target, file.parent)}
+    if opened.refusals:
+        made_of["refused"] = sorted(set(opened.refusals))
     if any(hasattr(tool.target, "dotted") for tool in box.values()):
         made_of["commands"] = True
-    notes = _not_served_from(box, chosen)
+    notes = _not_served_from(box, chosen.target)
     if notes:
         made_of["needs_code"] = notes
     return replace(lock_of(served(box)), made_of=made_of)
 
 
-def selection(chosen: argparse.Namespace, beside: Path) -> dict[str, Any]:
+def selection(chosen: Targeted, beside: Path) -> dict[str, Any]:
     """Return which tools of which target were chosen, as seen from the folder of a lock."""
     made: dict[str, Any] = {"target": _target(chosen.target, beside)}
     if chosen.select:
@@ -50,11 +54,12 @@ def selection(chosen: argparse.Namespace, beside: Path) -> dict[str, Any]:
     return made
 
 
-def use_selection(chosen: argparse.Namespace, made_of: Any) -> None:
-    """Choose the tools that a lock has, unless some were chosen here."""
-    if not chosen.select and not chosen.read_only:
-        chosen.select = made_of.get("select") or None
-        chosen.read_only = bool(made_of.get("read_only"))
+def with_selection(chosen: T, made_of: Mapping[str, Any]) -> T:
+    """Return the command with the tools that a lock has, unless it chooses some itself."""
+    if chosen.select or chosen.read_only:
+        return chosen
+    select: list[str] = made_of.get("select") or []
+    return replace(chosen, select=select, read_only=bool(made_of.get("read_only")))
 
 
 def _target(target: str, beside: Path) -> str:
@@ -65,10 +70,10 @@ def _target(target: str, beside: Path) -> str:
     return f"{relative}:{attribute}" if attribute else relative
 
 
-def _sources(chosen: argparse.Namespace, beside: Path) -> dict[str, Any]:
+def _sources(target: str, beside: Path) -> dict[str, Any]:
     files = [Path(str(module.__file__)) for module in own_modules().values()]
-    files += [file for each in (chosen.target, real_target(chosen.target)) for file in _file(each)]
-    place = Path(split(real_target(chosen.target))[0])
+    files += [file for each in (target, real_target(target)) for file in _file(each)]
+    place = Path(split(real_target(target))[0])
     folders = list(tool_folders(place)) if place.is_dir() else []
     files += [file for folder in folders for file in folder.glob("*.py")]
     return recorded(files, folders, beside)
@@ -80,7 +85,7 @@ def _file(target: str) -> Iterator[Path]:
         yield path
 
 
-def _not_served_from(box: Toolbox, chosen: argparse.Namespace) -> list[str]:
+def _not_served_from(box: Toolbox, target: str) -> list[str]:
     """Return why a server cannot start from the lock alone, one line each."""
     from ...options import Predicate
     from ..serving.own_settings import has_own_settings
@@ -97,6 +102,6 @@ def _not_served_from(box: Toolbox, chosen: argparse.Namespace) -> list[str]:
         reasons.append(f"{tasks[0]} runs as a task, whose records must be opened")
     if live.routes:
         reasons.append(f"{live.routes[0].path} is answered by a function of its own")
-    if has_own_settings(box, chosen):
+    if has_own_settings(box, target):
         reasons.append("the file gives its own serve() settings, which must be compared")
     return reasons

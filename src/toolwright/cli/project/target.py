@@ -6,28 +6,12 @@ import argparse
 import contextlib
 import io
 import shlex
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from ...sources.secret_names import has_secrets, without_secrets
 from ..usage import UsageError
-
-TAKE_TARGETS = frozenset(
-    (
-        "serve",
-        "list",
-        "show",
-        "call",
-        "export",
-        "generate",
-        "install",
-        "doctor",
-        "test",
-        "tokens",
-        "lock",
-        "diff",
-    )
-)
 
 _TOOL_MAY_FOLLOW = ("test", "tokens")
 """Commands whose target may be followed by the name of a tool, or by nothing."""
@@ -63,9 +47,9 @@ def shown_target(target: str) -> str:
     return f"--command {shlex.quote(line)}"
 
 
-def check_writable(chosen: argparse.Namespace) -> None:
+def check_writable(target: str, select: Sequence[str]) -> None:
     """Refuse to write down a target, or a selection, with a secret in it. Raises `UsageError`."""
-    if has_secrets([*_words(chosen.target), *(chosen.select or ())]):
+    if has_secrets([*_words(target), *select]):
         raise UsageError(
             "the target has a secret in it, which no file should hold: "
             "put the server into an mcp.json, with ${NAME} in place of the secret"

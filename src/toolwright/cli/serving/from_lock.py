@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 from collections.abc import Callable, Mapping
@@ -20,9 +19,9 @@ from ...tools.catalog import matches
 from ..load import open_target
 from ..project.locking import lock_path, selection
 from ..project.target import shown_target
+from ..server_settings import ServeArguments
 from ..telemetry import add_hooks
 from ..usage import BadTarget
-from .opened import Opened
 
 if TYPE_CHECKING:
     from ...contract.locked import LockedBox
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
     from ...serve.servable import Servable
 
 
-def opened_from_lock(chosen: argparse.Namespace) -> Opened | None:
+def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Servable] | None:
     """Open what a lock can serve at once; say why and return None if it cannot be used."""
-    file = lock_path(chosen, chosen.lock)
+    file = lock_path(chosen.target, chosen.lock)
     try:
         lock = read(file)
     except LockError as error:
@@ -57,15 +56,15 @@ def opened_from_lock(chosen: argparse.Namespace) -> Opened | None:
     except SchemaError as error:
         return _not_used(chosen, f"{file} is not used: {error}")
     lives.append(Reloadable(locked))
-    return Opened(front, cast("Servable", lives[0]))
+    return front, cast("Servable", lives[0])
 
 
-def _not_used(chosen: argparse.Namespace, why: str) -> None:
+def _not_used(chosen: ServeArguments, why: str) -> None:
     if chosen.listening is None:  # with several workers, only one process says it
         say(f"toolwright: {why}")
 
 
-def _why_not(lock: Lock, chosen: argparse.Namespace, file: Path) -> str:
+def _why_not(lock: Lock, chosen: ServeArguments, file: Path) -> str:
     """Return why a server cannot start from a lock; nothing if it can."""
     made_of = lock.made_of
     here = selection(chosen, file.parent)
@@ -96,12 +95,12 @@ def _why_not_selected(lock: Lock, made_of: Mapping[str, Any], here: Mapping[str,
     return ""
 
 
-def _names(lock: Lock, chosen: argparse.Namespace) -> list[str]:
+def _names(lock: Lock, chosen: ServeArguments) -> list[str]:
     """Return the tools that are selected."""
     return [
         name
         for name, entry in lock.tools.items()
-        if (lock.made_of.get("select") or _is_selected(name, lock, chosen.select or []))
+        if (lock.made_of.get("select") or _is_selected(name, lock, chosen.select))
         and (
             not chosen.read_only
             or entry["listed"].get("annotations", {}).get("readOnlyHint") is True
@@ -113,7 +112,7 @@ def _is_selected(name: str, lock: Lock, patterns: list[str]) -> bool:
     return matches((name, lock.tools[name]["listed"]["name"]), patterns)
 
 
-def _loaded(chosen: argparse.Namespace) -> Servable:
+def _loaded(chosen: ServeArguments) -> Servable:
     """Load the target, and say why if that fails. Raises whatever its code does."""
     from ..logs import show_trace
 
@@ -129,13 +128,14 @@ def _loaded(chosen: argparse.Namespace) -> Servable:
         raise
 
 
-def _opened(chosen: argparse.Namespace) -> Servable:
+def _opened(chosen: ServeArguments) -> Servable:
     """Load the target as a server without a lock does. Raises `UsageError`."""
     from ...serve.tasks.opening import open_stores
 
-    box, usable = open_target(chosen)
-    if not usable:
+    opened = open_target(chosen)
+    if not opened.usable:
         raise BadTarget("a tool is refused")
+    box = opened.box
     open_stores(served(box))
     add_hooks(box, chosen)
     return served(box)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import sys
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 from ...serve.settings import SETTINGS, ServerConfig
 from ...toolbox.box import Toolbox
 from ..project.configuration import real_target
-from ..server_settings import dest_of, flag_of
+from ..server_settings import ServeArguments, dest_of, flag_of
 from ..targets.modules import split
 from ..usage import UsageError
 
@@ -22,7 +21,7 @@ _UNKNOWN: Any = object()
 _SIGN_IN = ("tokens", "sign_in")
 
 
-def check_own_settings(box: Toolbox, chosen: argparse.Namespace, config: ServerConfig) -> None:
+def check_own_settings(box: Toolbox, chosen: ServeArguments, config: ServerConfig) -> None:
     """Refuse to serve a file without the settings of its own `serve`, unless flags replace them.
 
     The call may be under `if __name__ == "__main__"`, so it is read, not run. Raises
@@ -31,14 +30,13 @@ def check_own_settings(box: Toolbox, chosen: argparse.Namespace, config: ServerC
     module = _module_of(split(real_target(chosen.target))[0])
     if module is None:
         return
-    place = "http" if chosen.http else "stdio"
-    for call in _calls(module, box, place):
+    for call in _calls(module, box, chosen.place):
         given = {each.arg: _value(each.value, module) for each in call.keywords if each.arg}
         dropped = {
             name: value
             for name, value in given.items()
             if name in SETTINGS
-            and place in SETTINGS[name].places
+            and chosen.place in SETTINGS[name].places
             and not _is_kept(name, value, chosen, config)
         }
         if dropped:
@@ -46,9 +44,9 @@ def check_own_settings(box: Toolbox, chosen: argparse.Namespace, config: ServerC
             raise UsageError(_refusal(where, dropped, chosen.target))
 
 
-def has_own_settings(box: Toolbox, chosen: argparse.Namespace) -> bool:
+def has_own_settings(box: Toolbox, target: str) -> bool:
     """Return whether the file of a target serves it itself, with settings."""
-    module = _module_of(split(real_target(chosen.target))[0])
+    module = _module_of(split(real_target(target))[0])
     if module is None:
         return False
     return any(
@@ -78,7 +76,7 @@ def _flag(name: str, value: Any) -> str:
     return f"{flag} {shown}"
 
 
-def _is_kept(name: str, value: Any, chosen: argparse.Namespace, config: ServerConfig) -> bool:
+def _is_kept(name: str, value: Any, chosen: ServeArguments, config: ServerConfig) -> bool:
     """Return whether a setting also holds here, or was given another value on purpose."""
     if name == "log_level":
         return True

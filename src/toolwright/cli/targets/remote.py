@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._json_values import is_object
+from ..command import Targeted
 from ..project.target import COMMAND
 from ..usage import UsageError
 
@@ -32,27 +32,6 @@ class RemoteTarget(NamedTuple):
     """Its name where it was found."""
 
 
-def add_connection(parser: argparse.ArgumentParser, *, serves: bool) -> None:
-    """Add the flags for a TARGET that is a server."""
-    group = parser.add_argument_group("if TARGET is another server")
-    group.add_argument(
-        "--command",
-        dest="server_command",
-        metavar="WORDS",
-        help="instead of TARGET: the command that starts it",
-    )
-    group.add_argument(
-        "--header",
-        action="append",
-        default=[],
-        metavar="NAME=value",
-        help="send this header; ${NAME} in it is a variable of the environment",
-    )
-    if not serves:  # `serve --token` is the token that callers need
-        group.add_argument("--token", help="sign in with this token, or with ${NAME}")
-    group.add_argument("--timeout", type=float, metavar="SECONDS", help="how long a call may take")
-
-
 def is_remote(target: str) -> bool:
     """Return whether a target is a server, and not Python."""
     if target.startswith(COMMAND) or _URL.match(target):
@@ -69,24 +48,19 @@ def refuse_address(target: str) -> None:
         raise UsageError(f"there is no file or module {target}: is it a server, http://{target}?")
 
 
-def check_local(chosen: argparse.Namespace) -> None:
+def check_local(chosen: Targeted) -> None:
     """Refuse flags that only a server takes. Raises `UsageError`."""
-    given = {"--header": getattr(chosen, "header", None)}
-    if chosen.command != "test":  # where it limits every call
-        given["--timeout"] = getattr(chosen, "timeout", None)
-    if chosen.command != "serve":
-        given["--token"] = getattr(chosen, "token", None)
-    for flag, value in given.items():
+    timeout = None if chosen.times_calls else chosen.timeout
+    flags = {"--header": chosen.header, "--timeout": timeout, "--token": chosen.token}
+    for flag, value in flags.items():
         if value:
             raise UsageError(f"{flag} is for a TARGET that is a server, and {chosen.target} is not")
 
 
-def remote_box(chosen: argparse.Namespace, where: str) -> Toolbox:
+def remote_box(chosen: Targeted, where: str) -> Toolbox:
     """Return a toolbox with everything that the servers of a target offer. Raises `UsageError`."""
     from ...toolbox.box import Toolbox
 
-    if getattr(chosen, "reload", False):
-        raise UsageError("--reload watches files; what changes on a server is followed without it")
     found = _targets(where)
     clients = [(target, _connected(target, chosen)) for target in found]
     if len(clients) > 1:  # one that cannot be reached is refused, and waited for
@@ -99,7 +73,7 @@ def remote_box(chosen: argparse.Namespace, where: str) -> Toolbox:
     return box
 
 
-def _box_of(target: RemoteTarget, client: McpClient, chosen: argparse.Namespace) -> Toolbox:
+def _box_of(target: RemoteTarget, client: McpClient, chosen: Targeted) -> Toolbox:
     """Return an empty toolbox with what a server says about itself. Raises `UsageError`."""
     from ...errors import CallError
     from ...toolbox.box import Toolbox
@@ -107,7 +81,7 @@ def _box_of(target: RemoteTarget, client: McpClient, chosen: argparse.Namespace)
     try:
         info = client.server
     except CallError as error:
-        if chosen.command != "serve":  # nobody waits for a command that lists
+        if not chosen.is_server:  # nobody waits for a command that lists
             raise UsageError(str(error)) from None
         return Toolbox(target.name or "remote")
     return Toolbox(
@@ -118,18 +92,18 @@ def _box_of(target: RemoteTarget, client: McpClient, chosen: argparse.Namespace)
     )
 
 
-def _connected(target: RemoteTarget, chosen: argparse.Namespace) -> McpClient:
+def _connected(target: RemoteTarget, chosen: Targeted) -> McpClient:
     from ...client import connect
     from ...client.client import connection_of
 
     # Questions go to whoever calls: the command, or its clients.
     options: dict[str, Any] = {"headers": _headers(chosen.header), "ask": False}
-    if chosen.command != "serve" and chosen.token is not None:
+    if chosen.token is not None:
         options["token"] = _filled(chosen.token, "--token")
     if chosen.timeout is not None:
         options["timeout"] = chosen.timeout
     # `serve --token` is for its callers.
-    flag = "--header Authorization=..." if chosen.command == "serve" else "--token"
+    flag = "--header Authorization=..." if chosen.is_server else "--token"
     try:
         client = connect(target.given, target.name or None, **options)
     except (TypeError, ValueError) as error:
@@ -141,7 +115,7 @@ def _connected(target: RemoteTarget, chosen: argparse.Namespace) -> McpClient:
     return client
 
 
-def _headers(given: list[str]) -> dict[str, str]:
+def _headers(given: Sequence[str]) -> dict[str, str]:
     headers: dict[str, str] = {}
     for line in given:
         # `Name: value` is how headers are written elsewhere; no name has either sign in it.

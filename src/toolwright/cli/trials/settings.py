@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...contract.examples.files import FILES
-from ..project.configuration import project_at
+from ..project.configuration import Project
 from ..usage import UsageError
 
 _SETTINGS: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -21,7 +22,7 @@ _SETTINGS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "destructive": ((bool, list), "true, false, or a list of tools"),
     "state": (str, "the name of a tool"),
 }
-_FLAGS = ("coverage", "destructive")
+_SWITCHES = ("coverage", "destructive", "docstrings")
 
 
 def whole_number(text: str) -> int:
@@ -48,44 +49,39 @@ def percent(text: str) -> float:
     return number
 
 
-def apply_settings(chosen: argparse.Namespace) -> None:
-    """Complete the command line from the project, without overriding it. Raises `UsageError`."""
-    project = project_at(chosen.target)
-    if project is None:
-        return
+def settings_of_project(project: Project) -> dict[str, Any]:
+    """Return what `[tool.toolwright.test]` gives, as fields of the command. Raises `UsageError`."""
     known = ", ".join(_SETTINGS)
+    settings: dict[str, Any] = {}
     for key, value in project.test.items():
         if key not in _SETTINGS:
             raise UsageError(
                 f"{project.file}: [tool.toolwright.test] has no `{key}`; it has {known}"
             )
-        kind, wanted = _SETTINGS[key]
+        kind, expected = _SETTINGS[key]
         is_bool = isinstance(value, bool)
-        if not isinstance(value, kind) or (is_bool and key not in (*_FLAGS, "docstrings")):
-            raise UsageError(f"{project.file}: `test.{key}` must be {wanted}; got {value!r}")
-        _apply(chosen, key, value, project.file.parent)
+        if not isinstance(value, kind) or (is_bool and key not in _SWITCHES):
+            raise UsageError(f"{project.file}: `test.{key}` must be {expected}; got {value!r}")
+        if key == "docstrings":
+            settings["no_docstrings"] = not value
+        elif key == "file":
+            files = [value] if isinstance(value, str) else cast("list[str]", value)
+            settings["file"] = [str(project.file.parent / name) for name in files]
+        elif key == "seed":
+            settings["seed"] = str(value)
+        elif key == "destructive" and not is_bool:
+            settings["destructive"] = frozenset(value)
+        else:
+            settings[key] = value
+    return settings
 
 
-def _apply(chosen: argparse.Namespace, key: str, value: Any, folder: Path) -> None:
-    if key == "docstrings":
-        chosen.no_docstrings = chosen.no_docstrings or not value
-    elif key == "file":
-        names: list[str] = [value] if isinstance(value, str) else value
-        chosen.file = chosen.file or [str(folder / name) for name in names]
-    elif key == "destructive" and not chosen.destructive:
-        chosen.destructive = value if isinstance(value, bool) else frozenset(value)
-    elif key in _FLAGS:
-        setattr(chosen, key, getattr(chosen, key) or value)
-    elif getattr(chosen, key) is None:
-        setattr(chosen, key, value)
-
-
-def example_files(chosen: argparse.Namespace) -> list[Path]:
+def example_files(files: Sequence[str], target: str) -> list[Path]:
     """Return the files of examples: those that were named, or those beside the target."""
-    if chosen.file:
-        return [Path(name) for name in chosen.file]
+    if files:
+        return [Path(name) for name in files]
     folders = [Path.cwd()]
-    place = Path(chosen.target.partition(":")[0])
+    place = Path(target.partition(":")[0])
     if place.exists():
         folders.append(place if place.is_dir() else place.resolve().parent)
     # A file that is named after the target is about it alone: other targets may be beside it.

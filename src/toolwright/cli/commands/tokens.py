@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...._words import count_of, did_you_mean, truncate
-from ...load import add_target, open_target, selected_tool
-from ...output import add_json, flush, print_hanging, print_heading, print_json, say
-from ...project.configuration import project_at
-from ...trials.settings import example_files, whole_number
-from ...usage import UsageError
+from ..._words import count_of, did_you_mean, truncate
+from ..command import TargetCommand, option, optional, switch
+from ..load import open_target
+from ..output import flush, print_hanging, print_heading, print_json, say
+from ..project.configuration import project_at
+from ..trials.settings import example_files, whole_number
+from ..usage import UsageError
 
 if TYPE_CHECKING:
-    from ....contract.tokens import Saving, TokenBudget, ToolCost
-    from ....contract.trials.trial_run import Journal
-    from ....toolbox.box import Toolbox
+    from ...contract.tokens import Saving, TokenBudget, ToolCost
+    from ...contract.trials.trial_run import Journal
+    from ...toolbox.box import Toolbox
 
 _MOST_SAVINGS = 10
 _LONGEST = 24
@@ -25,49 +25,36 @@ _LONGEST = 24
 _COLUMNS = ("total", "description", "schema", "output", "other")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_target(parser)
-    parser.add_argument("tool", nargs="?", metavar="TOOL", help="only this one, by parameter")
-    parser.add_argument(
+class TokensCommand(TargetCommand):
+    """Shows what tools cost a model, and what would save tokens."""
+
+    tool: str | None = optional("TOOL", "only this one, by parameter")
+    dialect: str | None = option(
+        "as this provider or client gets them, such as openai; `all` compares (MCP)",
         "--for",
-        dest="dialect",
         metavar="PROVIDER",
-        help="as this provider or client gets them, such as openai; `all` compares (MCP)",
     )
-    parser.add_argument(
-        "--results",
-        action="store_true",
-        help="run the examples of `toolwright test`, and count what comes back",
-    )
-    parser.add_argument(
-        "--max-tool", type=whole_number, metavar="N", help="fail if a tool takes more"
-    )
-    parser.add_argument(
-        "--max-total", type=whole_number, metavar="N", help="fail if all together take more"
-    )
-    parser.set_defaults(file=None)
-    add_json(parser)
+    results: bool = switch("run the examples of `toolwright test`, and count what comes back")
+    max_tool: int | None = option("fail if a tool takes more", kind=whole_number, metavar="N")
+    max_total: int | None = option("fail if all together take more", kind=whole_number, metavar="N")
+    json: bool = switch("print JSON")
+
+    def run(self) -> int:
+        """Show what tools cost; return 1 if that is over the budget."""
+        from ..trials.guarded import may_guard, run_guarded
+
+        if self.results and self.typed.is_own_process and may_guard():
+            return run_guarded(lambda journal: _run(self, journal), flush)
+        return _run(self, None)
 
 
-def run(chosen: argparse.Namespace) -> int:
-    """Show what tools cost; return 1 if that is over the budget."""
-    from ...trials.guarded import may_guard, run_guarded
+def _run(chosen: TokensCommand, journal: Journal | None) -> int:
+    from ...contract.tokens import savings_in
 
-    if chosen.results and getattr(chosen, "is_own_process", False) and may_guard():
-        return run_guarded(lambda journal: _run(chosen, journal), flush)
-    return _run(chosen, None)
-
-
-def _run(chosen: argparse.Namespace, journal: Journal | None) -> int:
-    from ....contract.tokens import savings_in
-
-    box, usable = open_target(chosen)
+    opened = open_target(chosen)
+    box, usable = opened.box, opened.usable
     if chosen.tool is not None:
-        selected_tool(box, chosen.tool)
-        for other in box:
-            if other != chosen.tool:
-                box.disable(other)
+        opened.keep_only(chosen.tool)
     budget = _budget(chosen)
     if chosen.dialect == "all":
         return _compare(box, chosen) if usable else 1
@@ -82,9 +69,9 @@ def _run(chosen: argparse.Namespace, journal: Journal | None) -> int:
     return 0 if usable and not over else 1
 
 
-def _budget(chosen: argparse.Namespace) -> TokenBudget:
-    from ....contract.tokens.budget import budget_from
-    from ....dialects import DIALECTS
+def _budget(chosen: TokensCommand) -> TokenBudget:
+    from ...contract.tokens.budget import budget_from
+    from ...dialects import DIALECTS
 
     project = project_at(chosen.target)
     known = ("mcp", *DIALECTS)
@@ -103,8 +90,8 @@ def _budget(chosen: argparse.Namespace) -> TokenBudget:
 def _definitions(box: Toolbox, dialect: str | None) -> list[Any]:
     if dialect in (None, "mcp"):
         return box.to_mcp()["tools"]
-    from ....contract.trials.calls import usable_tools
-    from ....dialects import render
+    from ...contract.trials.calls import usable_tools
+    from ...dialects import render
 
     return list(render(usable_tools(box).values(), dialect).definitions)
 
@@ -112,7 +99,7 @@ def _definitions(box: Toolbox, dialect: str | None) -> list[Any]:
 def _costs(
     definitions: Sequence[Any], box: Toolbox, measured: Mapping[str, Sequence[int]]
 ) -> list[ToolCost]:
-    from ....contract.tokens import costs_of
+    from ...contract.tokens import costs_of
 
     bounds = {tool.published_name: tool.options.max_result for tool in box.values()}
     found: list[ToolCost] = []
@@ -122,16 +109,18 @@ def _costs(
     return found
 
 
-def _measured(
-    box: Toolbox, chosen: argparse.Namespace, journal: Journal | None
-) -> dict[str, list[int]]:
+def _measured(box: Toolbox, chosen: TokensCommand, journal: Journal | None) -> dict[str, list[int]]:
     """Run the examples; return the tokens of their results by published name."""
-    from ....contract.examples.files import ExampleFileError, read_examples
-    from ....contract.tokens import estimate_tokens
-    from ....contract.trials.trial_run import TrialRun
+    from ...contract.examples.files import ExampleFileError, read_examples
+    from ...contract.tokens import estimate_tokens
+    from ...contract.trials.trial_run import TrialRun
 
     try:
-        examples = [each for file in example_files(chosen) for each in read_examples(file).examples]
+        examples = [
+            each
+            for file in example_files((), chosen.target)
+            for each in read_examples(file).examples
+        ]
         tests = TrialRun(box, examples, journal=journal)
     except ExampleFileError as error:
         raise UsageError(str(error)) from error
@@ -144,10 +133,10 @@ def _measured(
     return found
 
 
-def _compare(box: Toolbox, chosen: argparse.Namespace) -> int:
+def _compare(box: Toolbox, chosen: TokensCommand) -> int:
     """Show what all tools together cost in each dialect."""
-    from ....contract.tokens import costs_of
-    from ....dialects import DIALECTS
+    from ...contract.tokens import costs_of
+    from ...dialects import DIALECTS
 
     totals = {
         name: sum(cost.total for cost in costs_of(_definitions(box, name)))
@@ -177,7 +166,7 @@ def _show(
     costs: Sequence[ToolCost],
     savings: Sequence[Saving],
     over: Sequence[str],
-    chosen: argparse.Namespace,
+    chosen: TokensCommand,
 ) -> None:
     measured = any(cost.result is not None for cost in costs)
     columns = (*_COLUMNS, "result") if measured else _COLUMNS

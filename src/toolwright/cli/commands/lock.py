@@ -2,52 +2,49 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from ...._log.printable import say
-from ...._words import count_of
-from ....contract.changes import Change, Changes, gravest
-from ....contract.compare import diff
-from ....contract.lock_file import FILE, Lock, read
-from ....contract.sources import why_stale
-from ....errors import LockError
-from ... import output
-from ...load import add_target, open_target
-from ...project.locking import lock_path, locked, use_selection
-from ...project.target import check_writable
-from ...usage import UsageError
+from ..._log.printable import say
+from ..._words import count_of
+from ...contract.changes import Change, Changes, gravest
+from ...contract.compare import diff
+from ...contract.lock_file import FILE, Lock, read
+from ...contract.sources import why_stale
+from ...errors import LockError
+from .. import output
+from ..command import TargetCommand, option, switch
+from ..load import open_target
+from ..project.locking import lock_path, locked, with_selection
+from ..project.target import check_writable
+from ..usage import UsageError
 
 _MOST_LINES = 200
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_target(parser)
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help=f"which file ({FILE}; - is standard output)"
+class LockCommand(TargetCommand):
+    """Writes down what tools take and give, or checks it."""
+
+    output: str | None = option(
+        f"which file ({FILE}; - is standard output)", "-o", "--output", metavar="FILE"
     )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing: fail if the file is out of date"
-    )
-    output.add_json(parser)
+    check: bool = switch("write nothing: fail if the file is out of date")
+    json: bool = switch("print JSON")
+
+    def run(self) -> int:
+        """Write the lock of a target, or check the one that is there."""
+        check_writable(self.target, self.select)
+        file = lock_path(self.target, None if self.output == "-" else self.output)
+        try:
+            return _check(self, file) if self.check else _write(self, file)
+        except LockError as error:
+            raise UsageError(str(error)) from error
 
 
-def run(chosen: argparse.Namespace) -> int:
-    """Write the lock of a target, or check the one that is there."""
-    check_writable(chosen)
-    file = lock_path(chosen, None if chosen.output == "-" else chosen.output)
-    try:
-        return _check(chosen, file) if chosen.check else _write(chosen, file)
-    except LockError as error:
-        raise UsageError(str(error)) from error
-
-
-def _write(chosen: argparse.Namespace, file: Path) -> int:
-    box, usable = open_target(chosen)
-    if not usable:
+def _write(chosen: LockCommand, file: Path) -> int:
+    opened = open_target(chosen)
+    if not opened.usable:
         return 1
-    made = locked(box, chosen, file)
+    made = locked(opened, chosen, file)
     if chosen.output == "-":
         output.write(made.to_json())
         return 0
@@ -59,13 +56,13 @@ def _write(chosen: argparse.Namespace, file: Path) -> int:
     return 0
 
 
-def _check(chosen: argparse.Namespace, file: Path) -> int:
+def _check(chosen: LockCommand, file: Path) -> int:
     if chosen.output == "-":
         raise UsageError("--check compares with a file: standard output cannot be read")
     before = read(file)
-    use_selection(chosen, before.made_of)
-    box, usable = open_target(chosen)
-    now = locked(box, chosen, file)
+    chosen = with_selection(chosen, before.made_of)
+    opened = open_target(chosen)
+    now = locked(opened, chosen, file)
     changes = diff(before, now)
     if chosen.json:
         output.print_json({"file": str(file), **changes.to_json()})
@@ -73,7 +70,7 @@ def _check(chosen: argparse.Namespace, file: Path) -> int:
         _say_changes(changes, file)
     if not changes:
         _say_stale(before, file)
-    return 1 if changes or not usable else 0
+    return 1 if changes or not opened.usable else 0
 
 
 def _say_changes(changes: Changes, file: Path) -> None:
