@@ -12,7 +12,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 # are started as well.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test soak programs lint check test-all format bench clean
+.PHONY: demo test soak programs lint lowest check test-all format bench clean
 
 demo: $(INSTALLED)
 	@exec $(BIN)/python examples/demo.py
@@ -50,9 +50,22 @@ lint: $(READY)
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/mypy --python-executable $(BIN)/python
 
+# With the package's own dependencies at the lowest versions that pyproject.toml allows, and test
+# tools as they come: the tests of what leans on them, and one call over stdio and over HTTP.
+LOWEST = $(VENV)-lowest
+LOWEST_TESTS = tests/test_dependencies.py tests/wire/test_one_call.py $(addprefix tests/, \
+  arguments client/sign_in contract json_schema outcome run schema serve stores telemetry testing tools)
+lowest: $(READY)
+	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(LOWEST)
+	@$(BIN)/uv pip compile -q --no-deps --no-annotate --no-header --resolution lowest-direct \
+	  --extra all pyproject.toml -o $(LOWEST)/lowest.txt >/dev/null
+	@VIRTUAL_ENV=$(LOWEST) $(BIN)/uv pip install -q -e ".[all]" --group lowest -c $(LOWEST)/lowest.txt
+	@tr '\n' ' ' < $(LOWEST)/lowest.txt; echo
+	$(LOWEST)/bin/python -m pytest -n auto --dist worksteal $(LOWEST_TESTS)
+
 check: $(READY)
 	@took=; begun=$$(date +%s); \
-	for part in lint test soak; do \
+	for part in lint test lowest soak; do \
 	  since=$$(date +%s); \
 	  $(MAKE) --no-print-directory $$part || exit 1; \
 	  took="$$took$$part $$(( $$(date +%s) - since )) s, "; \
