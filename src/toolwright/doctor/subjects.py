@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._json_values import JsonObject
 from ..contract.tokens import estimate_tokens
-from ..read.signature import Signature
-from ..tools.definition import Tool, outline, signature_of
+from ..read.signature import Lost, Signature
+from ..tools.definition import Tool, compiled_of, outline, signature_of
 from .author_source import AuthorSource, Sources
 from .findings import Edit, Finding, Severity
 from .schema_facts import properties_of, required_of
@@ -83,6 +83,11 @@ class CheckedTool:
     def signature(self) -> Signature:
         """What was read off the target."""
         return signature_of(self.tool)
+
+    @functools.cached_property
+    def lost(self) -> Sequence[Lost]:
+        """What could not be kept of the target."""
+        return compiled_of(self.tool).problems
 
     @functools.cached_property
     def source(self) -> AuthorSource | None:

@@ -15,7 +15,7 @@ from .docstring.parts import ATTRIBUTES, PARAMETERS, Docstring, doc_of
 from .generics import with_arguments, with_owner
 from .names.unresolved import UnresolvedName, needs_scope
 from .scope import Scope
-from .signature import EMPTY, VAR_KEYWORD, Parameter, Signature
+from .signature import EMPTY, VAR_KEYWORD, Lost, Parameter, Signature
 from .source import lines_of
 from .target import Target
 
@@ -44,7 +44,7 @@ def read(
         texts.setdefault(RETURN, docs.comments().get(RETURN, ""))
     takes_any = any(p.kind is VAR_KEYWORD for p in target.parameters)
     stray = [] if takes_any else docs.stray(own | target.reserved)
-    problems += [f"documents `{name}`, which is not a parameter" for name in stray]
+    problems += [Lost("stray", name) for name in stray]
     problems += docs.unread()
     parameters = tuple(
         Parameter(
@@ -78,14 +78,14 @@ def _hints(
     *,
     permissive: bool,
     unknown: Callable[[UnresolvedName], Any] | None,
-) -> tuple[dict[str, Any], list[str], dict[str, Any] | None]:
+) -> tuple[dict[str, Any], list[Lost], dict[str, Any] | None]:
     """Resolve every hint; the return value's is under `"return"`."""
     hints = {p.name: p.annotation for p in target.parameters}
     hints[RETURN] = target.returns
-    problems: list[str] = []
+    problems: list[Lost] = []
     for name in [p.name for p in target.parameters if permissive and p.annotation is EMPTY]:
         hints[name] = Any
-        problems.append(f"takes any value for `{name}`: it has no type hint")
+        problems.append(Lost("any_value", name, "it has no type hint"))
     if scope is None:
         return _substituted(hints, target), problems, None
     names = scope.local_names()
@@ -97,10 +97,11 @@ def _hints(
             hints[name] = with_owner(scope.resolve(name, annotation, names), target.owner)
         except UnresolvedName as error:
             if name == RETURN:
-                problems.append(f"has no output schema: its return type is not known; {error.hint}")
+                text = f"its return type is not known; {error.hint}"
+                problems.append(Lost("no_output", text=text))
                 hints[name] = EMPTY
             elif permissive:
-                problems.append(f"takes any value for `{name}`: {error.hint}")
+                problems.append(Lost("any_value", name, error.hint))
                 hints[name] = Any
             elif unknown is not None and name in optional:
                 hints[name] = unknown(error)
@@ -182,15 +183,12 @@ class _Documentation:
         names = next((each.docstring.names for each in self.own if not each.of_class), ())
         return [name for name in names if name not in known and name not in ("self", "cls")]
 
-    def unread(self) -> list[str]:
-        """Return problems for lines that should describe a parameter, but could not be read."""
+    def unread(self) -> list[Lost]:
+        """Return lines that should describe a parameter, but could not be read."""
         lines = list(dict.fromkeys(line for each in self.own for line in each.docstring.unread))
-        said = [
-            f'leaves "{line}" in the description: it is not clear which parameter it is about'
-            for line in lines[:MOST_UNREAD]
-        ]
+        unread = [Lost("unread", text=line) for line in lines[:MOST_UNREAD]]
         more = len(lines) - MOST_UNREAD
-        return [*said, f"leaves {more} more such lines in the description"] if more > 0 else said
+        return [*unread, Lost("more_unread", text=str(more))] if more > 0 else unread
 
     def comments(self) -> dict[str, str]:
         found: dict[str, str] = {}

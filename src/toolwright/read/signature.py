@@ -41,6 +41,47 @@ class Parameter(NamedTuple):
     untyped: bool = False
 
 
+_SENTENCES = {
+    "stray": "documents `{name}`, which is not a parameter",
+    "unread": 'leaves "{text}" in the description: it is not clear which parameter it is about',
+    "more_unread": "leaves {text} more such lines in the description",
+    "any_value": "takes any value for `{name}`: {text}",
+    "any_values": "takes a list of any values for `{name}`: {text}",
+    "any_rest": "takes any unknown argument: {text}",
+    "no_rest": "takes no unknown arguments: {text}",
+    "left_out": "leaves `{name}` out: {text}",
+    "keyword": "leaves the keyword `{name}` out: a parameter has that name",
+    "type_part": "leaves a part of its type out: {text}",
+    "default": "the default {text} is not JSON",
+    "serialiser": "a serialiser without a return type may give any value",
+    "no_output": "has no output schema: {text}",
+    "unlisted_output": "lists no output schema: it has {name}, {text}",
+}
+
+
+class Lost(NamedTuple):
+    """Something that an author wrote and no schema can say; as text, a sentence about the tool."""
+
+    kind: str
+    """One of the words in `_SENTENCES`."""
+    name: str = ""
+    """The name that it is about."""
+    text: str = ""
+    """What it is, or why it is lost."""
+    parameter: str = ""
+    """The parameter, or the definition, in whose schema it was found."""
+    place: str = ""
+    """Where in there, as it is shown."""
+
+    @property
+    def sentence(self) -> str:
+        """What happened, without the place."""
+        return _SENTENCES[self.kind].format(name=self.name, text=self.text)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.sentence}" if self.place else self.sentence
+
+
 SPELLINGS = "__toolwright_spellings__"
 """The method with which a target's class says how else its arguments may be called."""
 
@@ -72,8 +113,8 @@ class Signature:
     """The target is a method without an instance: it has schemas, but cannot be called."""
     namespace: Mapping[str, Any] | None = None
     """Names local to where the target was defined, for types that refer to them."""
-    problems: tuple[str, ...] = ()
-    """What could not be kept, one line each."""
+    problems: tuple[Lost, ...] = ()
+    """What could not be kept."""
 
     def refusal(self, what: str, *, parameter: str = "", hint: str = "") -> SchemaError:
         """Build the error that refuses this target."""

@@ -24,8 +24,8 @@ def read_signature(target: Target, scope: Scope | None, options: Options) -> Sig
         return read(target, scope, permissive=options.on_unsupported == "permissive")
     # The author's schema says what the parameters are: nothing about them is a problem.
     signature = read(target, scope, permissive=True)
-    kept = (text for text in signature.problems if not text.startswith("takes any value"))
-    return replace(signature, problems=tuple(kept))
+    problems = tuple(lost for lost in signature.problems if lost.kind != "any_value")
+    return replace(signature, problems=problems)
 
 
 def runner_for(name: str, target: Any, options: Options, home: Shared) -> Runner:

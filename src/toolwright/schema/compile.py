@@ -16,7 +16,7 @@ from ..content.tables import is_frame
 from ..errors import SchemaError
 from ..options import Options
 from ..read.names.unresolved import UnresolvedName
-from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Signature
+from ..read.signature import EMPTY, VAR_KEYWORD, VARIADIC, Lost, Signature
 from .adapters import (
     arguments_adapter,
     forget_schema,
@@ -145,7 +145,7 @@ class _Batch:
         )
 
     def _inputs(
-        self, signature: Signature, options: Options, planned: Plan, problems: list[str]
+        self, signature: Signature, options: Options, planned: Plan, problems: list[Lost]
     ) -> TypeAdapter[Any]:
         try:
             return arguments_adapter(planned)
@@ -155,7 +155,7 @@ class _Batch:
             return arguments_adapter(planned)
 
     def _outputs(
-        self, hint: Any, translate: LazyTranslator, problems: list[str]
+        self, hint: Any, translate: LazyTranslator, problems: list[Lost]
     ) -> TypeAdapter[Any] | None:
         if hint is EMPTY:
             return None
@@ -288,10 +288,10 @@ _ROWS = {"type": "array", "items": {"type": "object"}}
 """What a table is sent as; which columns it has is known only when it is there."""
 
 
-def _note_no_output(problems: list[str], hint: Any, error: Exception) -> None:
+def _note_no_output(problems: list[Lost], hint: Any, error: Exception) -> None:
     """Note that values are not described, unless what is known of their class is how to send them."""
     if not all(map(_is_sent, arms(hint))):
-        problems.append(_no_output(hint, error))
+        problems.append(Lost("no_output", text=_no_output(hint, error)))
 
 
 def _is_sent(hint: Any) -> bool:
@@ -304,7 +304,7 @@ def _is_sent(hint: Any) -> bool:
 
 def _no_output(hint: Any, error: Exception) -> str:
     if isinstance(error, UnresolvedName):
-        return f"has no output schema: its return type {error.what}; {error.hint}"
+        return f"its return type {error.what}; {error.hint}"
     if isinstance(error, PydanticInvalidForJsonSchema | PydanticSchemaGenerationError):
-        return f"has no output schema: `{type_text(hint)}` cannot be sent as JSON"
-    return f"has no output schema: {one_line(error)}"
+        return f"`{type_text(hint)}` cannot be sent as JSON"
+    return one_line(error)

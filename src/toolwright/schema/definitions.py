@@ -11,8 +11,9 @@ from typing import Any
 from .._json_values import JsonObject
 from ..json_schema.build import REF_PREFIX
 from ..json_schema.walk import nodes, refs, rewrite
+from ..read.signature import Lost
 from .generate import BYTES_KEY, NAME_KEY
-from .style_rules import StyleRule, apply_rules, both_texts, losses
+from .style_rules import StyleRule, apply_rules, both_texts, placed
 
 Refs = Counter[str]
 
@@ -24,7 +25,7 @@ class Definition:
 
     def __init__(self, key: str, schema: JsonObject, steps: tuple[StyleRule, ...]) -> None:
         self.name = _short_name(schema.get(NAME_KEY), key)
-        self.losses = [f"`{place}`: {text}" for place, text in losses(schema, self.name)]
+        self.losses = placed(schema, self.name)
         self.schema = apply_rules(schema, steps)
         self.refs: Refs = Counter(refs(self.schema))
         self.size = _written_size(self.schema)
@@ -75,7 +76,7 @@ class Definitions:
                 todo.extend(self[key].refs)
         return list(order)
 
-    def losses(self, used: Iterable[str]) -> list[str]:
+    def losses(self, used: Iterable[str]) -> list[Lost]:
         """Return what definitions could not express."""
         return [loss for key in used for loss in self[key].losses]
 

@@ -25,6 +25,7 @@ from .._words import truncate
 from ..json_schema.walk import without_repeats
 from ..read.attributes import class_docs
 from ..read.docstring.parts import doc_of
+from ..read.signature import Lost
 from .core.direct import SCALARS, SCALARS_IN_CONFIG
 from .core.keys import fields_of, innermost
 from .core.left_out import mark
@@ -342,9 +343,8 @@ class Generator(SendableGenerator):
         try:
             return {**written, "default": self._json_default(schema, default)}
         except (ValueError, TypeError, PydanticSerializationError):
-            return with_losses(
-                written, [f"the default `{truncate(safe_text(default), 40)}` is not JSON"]
-            )
+            text = f"`{truncate(safe_text(default), 40)}`"
+            return with_losses(written, [Lost("default", text=text)])
 
     def encode_default(self, dft: Any) -> Any:
         """Write a default as a result would be written."""
@@ -381,7 +381,7 @@ class Generator(SendableGenerator):
             return super().ser_schema(schema)
         returned = schema.get("return_schema")
         if returned is None or returned["type"] == "any":
-            return with_losses({}, ["a serialiser without a return type may give any value"])
+            return with_losses({}, [Lost("serialiser")])
         return _with_docs(self.generate_inner(returned), function)
 
 

@@ -27,6 +27,7 @@ from ..read.signature import (
     VAR_KEYWORD,
     VAR_POSITIONAL,
     VARIADIC,
+    Lost,
     OtherSpelling,
     Parameter,
     Signature,
@@ -127,7 +128,7 @@ class Plan:
         default_factory=dict[str, Mapping[str, OtherSpelling]]
     )
     """Other names of arguments, by the argument whose fields they are; "" for arguments."""
-    problems: list[str] = field(default_factory=list[str])
+    problems: list[Lost] = field(default_factory=list[Lost])
 
     @property
     def by_name_only(self) -> bool:
@@ -206,7 +207,7 @@ def plan(
     planned = Plan(unsendable=signature.reserved)
     parameters = [p for p in signature.parameters if not (skip and p.kind in VARIADIC)]
     left_out = [p.name for p in signature.parameters if p not in parameters]
-    planned.problems.extend(f"leaves `{name}` out: no caller can send it" for name in left_out)
+    planned.problems.extend(Lost("left_out", name, "no caller can send it") for name in left_out)
     checked = is_checked(signature.call)
     aliases: dict[str, str] = {}
     if checked:
@@ -298,7 +299,7 @@ def _leave_foreign_out(
     if not tolerant(parameter.name) or (default is EMPTY and parameter.kind not in VARIADIC):
         raise signature.refusal(wrong.what, parameter=parameter.name, hint=wrong.hint)
     planned.unsendable |= {parameter.name}
-    planned.problems.append(f"leaves `{parameter.name}` out: it {wrong.what}")
+    planned.problems.append(Lost("left_out", parameter.name, f"it {wrong.what}"))
     if parameter.kind not in VARIADIC:
         planned.set_default(parameter.name, default, parameter.default)
 
@@ -510,4 +511,4 @@ def _leave_out(planned: Plan, signature: Signature, name: str, *, required: bool
             parameter=name,
             hint="rename the parameter, or the key of the TypedDict",
         )
-    planned.problems.append(f"leaves the keyword `{name}` out: a parameter has that name")
+    planned.problems.append(Lost("keyword", name))

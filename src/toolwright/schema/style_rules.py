@@ -11,6 +11,7 @@ from .._json_values import JsonObject, is_list, is_object
 from ..json_schema.walk import LISTS, SINGLES, rewrite
 from ..markers import NULLABLE_KEY
 from ..options import SchemaOptions
+from ..read.signature import Lost
 from .generate import (
     EXACT_KEY,
     NOTE_KEY,
@@ -69,11 +70,11 @@ def _is_scalar(node: JsonObject) -> bool:
     return isinstance(kind, str) and kind in _SCALAR_TYPES and node.get("default", "") is not None
 
 
-def losses(schema: Any, place: str = "") -> list[tuple[str, str]]:
+def losses(schema: Any, place: str = "") -> list[tuple[str, Lost]]:
     """Return what a schema, before any pass, notes that it cannot express; each with its place."""
     if not is_object(schema):
         return []
-    found = [(place, text) for text in schema.get(LOSS_KEY, ())]
+    found = [(place, lost) for lost in schema.get(LOSS_KEY, ())]
     for name, node in schema.get("properties", {}).items():
         found += losses(node, f"{place}.{name}" if place else name)
     for word, value in schema.items():
@@ -82,6 +83,13 @@ def losses(schema: Any, place: str = "") -> list[tuple[str, str]]:
         elif word in LISTS and is_list(value):
             found += [loss for item in value for loss in losses(item, place)]
     return found
+
+
+def placed(schema: Any, name: str) -> list[Lost]:
+    """Return what the schema of a parameter, or of a definition, cannot express."""
+    return [
+        lost._replace(place=f"`{place}`", parameter=name) for place, lost in losses(schema, name)
+    ]
 
 
 def note(node: JsonObject, text: str) -> None:

@@ -17,7 +17,7 @@ from ..errors import SchemaError
 from ..json_schema.build import REF_PREFIX
 from ..json_schema.walk import refs
 from ..options import Options, SchemaOptions
-from ..read.signature import EMPTY, Signature
+from ..read.signature import EMPTY, Lost, Signature
 from .adapters import output_validator_of, serializer_of, validator_of
 from .core.kept import NOTHING, kept_plan
 from .core.keys import keys_of
@@ -38,7 +38,7 @@ from .output import (
     takes_beginnings,
 )
 from .plan import Plan, Slot
-from .style_rules import apply_rules, losses, rules_of, without_default
+from .style_rules import apply_rules, losses, placed, rules_of, without_default
 from .types.construct import built_classes
 from .types.unsendable import WISHED
 
@@ -118,7 +118,8 @@ class Compiled:
     """Values may come one after another."""
     content_type: Any
     """`Image`, `Audio` or `File`, where one is declared: a path or bytes become that."""
-    problems: tuple[str, ...]
+    problems: tuple[Lost, ...]
+    """What could not be kept of the target."""
     built: frozenset[type] = frozenset()
     """Classes of the author whose objects are written by their attributes."""
     explicit_input: Any = None
@@ -156,7 +157,7 @@ class Draft:
     """Its classes may mean something else to its neighbours."""
     is_open: bool
     """It takes any object."""
-    problems: list[str] = field(default_factory=list[str])
+    problems: list[Lost] = field(default_factory=list[Lost])
 
 
 class SchemaWriter:
@@ -242,7 +243,7 @@ class SchemaWriter:
             none_output=draft.signature.returns in (None, type(None)),
             may_stream=may_stream(draft.signature.returns),
             content_type=declared_content(draft.signature.returns),
-            problems=tuple(dict.fromkeys(p for p in draft.problems if WISHED not in p)),
+            problems=tuple(dict.fromkeys(p for p in draft.problems if WISHED not in p.text)),
             built=frozenset() if adapter else built_classes(draft.signature),
             explicit_input=explicit,
             explicit_output=explicit_output,
@@ -260,7 +261,7 @@ class SchemaWriter:
         for slot, (key, node) in zip(slots, published.items(), strict=True):
             keys[slot.name] = key
             properties[key] = _with_text(node, slot.description, style)
-            draft.problems.extend(f"`{place}`: {text}" for place, text in losses(node, key))
+            draft.problems.extend(placed(node, key))
         root: JsonObject = {"type": "object", "properties": properties}
         if raw.get("required"):
             root["required"] = list(raw["required"])
@@ -332,9 +333,12 @@ class SchemaWriter:
         style = draft.options.style
         definitions = self._definitions(style, is_input=False)
         schema = apply_rules(raw, definitions.steps)
-        draft.problems.extend(f"{place}: {text}" for place, text in losses(raw, "result"))
+        draft.problems.extend(lost._replace(place=at) for at, lost in losses(raw, "result"))
         used = definitions.used_by(schema)
-        draft.problems.extend(f"result: {loss}" for loss in definitions.losses(used))
+        draft.problems.extend(
+            lost._replace(place=f"result: {lost.place}", parameter="")
+            for lost in definitions.losses(used)
+        )
         made = definitions.attach(schema, used, inline=style.inline_refs, limit=style.inline_limit)
         return open_root(made)
 
@@ -350,10 +354,8 @@ def _is_listed(draft: Draft, output: JsonObject) -> bool:
     size = len(compact_json(output))
     if size <= MOST_LISTED_OUTPUT:
         return True
-    draft.problems.append(
-        f"lists no output schema: it has {size:,} bytes, more than {MOST_LISTED_OUTPUT:,}; "
-        'emit="both" lists it'
-    )
+    rest = f'more than {MOST_LISTED_OUTPUT:,}; emit="both" lists it'
+    draft.problems.append(Lost("unlisted_output", f"{size:,} bytes", rest))
     return False
 
 

@@ -169,7 +169,7 @@ class Tool:
     @property
     def problems(self) -> tuple[str, ...]:
         """What could not be kept of the target, one line each."""
-        return compiled_of(self).problems
+        return tuple(map(str, compiled_of(self).problems))
 
     @property
     def callable(self) -> bool:

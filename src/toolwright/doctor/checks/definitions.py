@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from ..._json_values import is_list, is_object
-from ...read.signature import EMPTY
+from ...read.signature import EMPTY, Lost
 from ...schema.explicit import broken_rules, validator_for
 from ..findings import Severity
 from ..registry import Found, check
 from ..schema_facts import fits, kind_of, kinds_of
 from ..subjects import CheckedTool, CheckedToolbox
 
-# What a compiled tool says it could not keep, by the check that reports it.
-STRAY = re.compile(r"documents `(?P<name>[^`]*)`, which is not a parameter")
-UNREAD = re.compile(r'leaves (?:"|\d+ more such lines )')
-NOT_JSON = re.compile(r"`(?P<name>[^`]*)`: (?P<what>the default .* is not JSON)", re.DOTALL)
-_PLACED = re.compile(r"`(?P<name>[^`]*)`: (?P<what>.*)", re.DOTALL)
 _MOST_EXAMPLES = 50
-UNLISTED_OUTPUT = re.compile(r"lists no output schema: it has (?P<size>[\d,]+) bytes")
-NO_OUTPUT = re.compile(r"has no output schema")
+_ELSEWHERE = frozenset(("stray", "unread", "more_unread", "unlisted_output"))
+"""What other checks report."""
 
 
 @check(
@@ -40,12 +33,18 @@ def refused_tool(box: CheckedToolbox) -> Found:
 )
 def lost_detail(tool: CheckedTool) -> Found:
     """Something that the author wrote is in no schema."""
-    for problem in tool.tool.problems:
-        if any(known.match(problem) for known in (STRAY, UNREAD, NOT_JSON, UNLISTED_OUTPUT)):
+    for lost in tool.lost:
+        if lost.kind in _ELSEWHERE or _is_default(lost):
             continue
-        placed = _PLACED.match(problem)
-        parameter = placed["name"] if placed and placed["name"] in tool.properties else ""
-        yield tool.finding(placed["what"] if placed and parameter else problem, parameter=parameter)
+        if lost.parameter in tool.properties and lost.place == f"`{lost.parameter}`":
+            yield tool.finding(lost.sentence, parameter=lost.parameter)
+        else:
+            yield tool.finding(str(lost))
+
+
+def _is_default(lost: Lost) -> bool:
+    """Return whether a default of a parameter is lost; one in a result is a detail."""
+    return lost.kind == "default" and bool(lost.parameter)
 
 
 @check(
@@ -55,13 +54,9 @@ def lost_detail(tool: CheckedTool) -> Found:
 )
 def unserialisable_default(tool: CheckedTool) -> Found:
     """A default cannot be written as JSON, so that no model learns of it."""
-    for problem in tool.tool.problems:
-        found = NOT_JSON.match(problem)
-        if found:
-            parameter = found["name"].split(".")[0]
-            yield tool.finding(
-                f"has a default that no client sees: {found['what']}", parameter=parameter
-            )
+    for lost in filter(_is_default, tool.lost):
+        text = f"has a default that no client sees: {lost.sentence}"
+        yield tool.finding(text, parameter=lost.parameter)
 
 
 @check(
@@ -116,5 +111,5 @@ def no_return_schema(tool: CheckedTool) -> Found:
     """A tool does not say what it returns."""
     if tool.output_schema is not None or tool.options.output_schema is not None:
         return
-    if tool.signature.returns is EMPTY and not any(map(NO_OUTPUT.match, tool.tool.problems)):
+    if tool.signature.returns is EMPTY and all(lost.kind != "no_output" for lost in tool.lost):
         yield tool.finding("does not say what it returns: no tool or program can build on it")

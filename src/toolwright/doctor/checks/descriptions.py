@@ -9,7 +9,6 @@ from ..fixes.docstrings import mended_entry
 from ..registry import Found, check
 from ..schema_facts import description_of
 from ..subjects import CheckedTool
-from .definitions import STRAY, UNREAD
 
 _SURELY_MEANT = 0.8
 """How much of a misspelt name must be right for `--fix` to correct it: two letters changed places
@@ -75,11 +74,7 @@ def short_param_description(tool: CheckedTool) -> Found:
 )
 def stray_documentation(tool: CheckedTool) -> Found:
     """A docstring describes a parameter that the tool does not have."""
-    for problem in tool.tool.problems:
-        found = STRAY.match(problem)
-        if found is None:
-            continue
-        name = found["name"]
+    for name in [lost.name for lost in tool.lost if lost.kind == "stray"]:
         parameters = tool.signature.parameters
         meant = did_you_mean(name, [each.name for each in parameters], "; {}")
         undescribed = [each.name for each in parameters if not each.description]
@@ -97,9 +92,9 @@ def stray_documentation(tool: CheckedTool) -> Found:
 )
 def unread_documentation(tool: CheckedTool) -> Found:
     """An entry of a docstring belongs to no parameter that could be made out."""
-    for problem in tool.tool.problems:
-        if UNREAD.match(problem):
-            yield tool.finding(problem)
+    for lost in tool.lost:
+        if lost.kind in ("unread", "more_unread"):
+            yield tool.finding(str(lost))
 
 
 def _length(text: str) -> int:

@@ -9,7 +9,6 @@ from ..findings import Severity
 from ..registry import Found, check
 from ..schema_facts import description_of, fields_of, nodes_within
 from ..subjects import CheckedTool, CheckedToolbox
-from .definitions import UNLISTED_OUTPUT
 
 _PARAM_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -127,9 +126,9 @@ def deep_schema(tool: CheckedTool) -> Found:
 )
 def large_output_schema(tool: CheckedTool) -> Found:
     """An output schema has more than 20,000 bytes, so that it is left out of lists."""
-    for problem in tool.tool.problems:
-        if size := UNLISTED_OUTPUT.match(problem):
-            yield tool.finding(f"lists no output schema: it has {size['size']} bytes")
+    for lost in tool.lost:
+        if lost.kind == "unlisted_output":
+            yield tool.finding(f"lists no output schema: it has {lost.name}")
 
 
 @check(

@@ -14,7 +14,7 @@ from ..._json_values import JsonObject, is_object
 from ...errors import SchemaError
 from ...options import Options
 from ...read.names.unresolved import UnresolvedName
-from ...read.signature import EMPTY, POSITIONAL_ONLY, Signature
+from ...read.signature import EMPTY, POSITIONAL_ONLY, Lost, Signature
 from ..adapters import arguments_adapter
 from ..generate import Generator
 from ..plan import Plan, Slot
@@ -29,7 +29,7 @@ class Settlement:
     """Leaves parameters out, takes any value for them, or refuses the tool."""
 
     def __init__(
-        self, signature: Signature, options: Options, planned: Plan, problems: list[str]
+        self, signature: Signature, options: Options, planned: Plan, problems: list[Lost]
     ) -> None:
         self.signature = signature
         self.planned = planned
@@ -47,22 +47,20 @@ class Settlement:
         """Settle parameters; return whether any value is taken for them. Raises `SchemaError`."""
         if REST in errors:
             self.planned.extra = Any if self.tolerant else EMPTY
-            taken = "any unknown argument" if self.tolerant else "no unknown arguments"
-            self.problems.append(f"takes {taken}: {one_line(errors[REST])}")
+            kind = "any_rest" if self.tolerant else "no_rest"
+            self.problems.append(Lost(kind, text=one_line(errors[REST])))
         for slot in [slot for slot in self.planned.slots if slot.name in errors]:
             if self.tolerant:
                 spread = slot.name == self.planned.rest
                 slot.hint = list[Any] if spread else Any
-                taken = "a list of any values" if spread else "any value"
-                what = f"takes {taken} for `{slot.name}`: its type cannot be sent as JSON"
-                self.problems.append(what)
+                kind = "any_values" if spread else "any_value"
+                self.problems.append(Lost(kind, slot.name, "its type cannot be sent as JSON"))
             elif slot.required or _is_authors_fault(errors[slot.name]):
                 raise self._refusal(slot, errors[slot.name]) from None
             else:
                 self.planned.leave_out(slot)
-                self.problems.append(
-                    f"leaves `{slot.name}` out: {_reason(slot, errors[slot.name])}"
-                )
+                reason = _reason(slot, errors[slot.name])
+                self.problems.append(Lost("left_out", slot.name, reason))
         return self.tolerant
 
     def _refusal(self, slot: Slot, error: Exception) -> SchemaError:

@@ -18,13 +18,14 @@ from pydantic_core import PydanticOmit, core_schema
 
 from ..._json_values import is_object
 from ...read.foreign import Foreign
+from ...read.signature import Lost
 from ..core.direct import DirectGenerator
 from ..core.left_out import mark
 from ..injected import HIDDEN, unset_fields
 from .hints import type_text
 
 LOSS_KEY = "\0loss"
-"""Lines that say what this node cannot express."""
+"""What this node cannot express: values of `Lost`."""
 REFUSED_KEY = "\0refused"
 """Why an argument of a tool, or its value, cannot be sent."""
 WISHED = "\0hidden"
@@ -36,7 +37,6 @@ TAGGED_KEY = "toolwright_tagged"
 """In the metadata of a discriminated union: all its arms require their tag."""
 _Key = tuple[str, str]
 """A reference, and the mode in which it is written."""
-_PART = "leaves a part of its type out: "
 _AND = " and "
 _PLACE = "`: "
 _BUILDING = "Error building "
@@ -45,9 +45,9 @@ _DISCRIMINATOR = "is not a valid discriminated union variant"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def with_losses(node: JsonSchemaValue, texts: Iterable[str]) -> JsonSchemaValue:
+def with_losses(node: JsonSchemaValue, losses: Iterable[Lost]) -> JsonSchemaValue:
     """Note on a node what it cannot express."""
-    return {**node, LOSS_KEY: tuple(dict.fromkeys((*node.get(LOSS_KEY, ()), *texts)))}
+    return {**node, LOSS_KEY: tuple(dict.fromkeys((*node.get(LOSS_KEY, ()), *losses)))}
 
 
 def cannot_be_sent(name: str, reason: str = "") -> str:
@@ -223,7 +223,7 @@ class SendableGenerator(DirectGenerator):
 
     def get_union_of_schemas(self, schemas: list[JsonSchemaValue]) -> JsonSchemaValue:
         """Write alternatives; what one of several says it cannot express is said of all."""
-        lost = [text for arm in schemas if "anyOf" in arm for text in arm.get(LOSS_KEY, ())]
+        lost = [each for arm in schemas if "anyOf" in arm for each in arm.get(LOSS_KEY, ())]
         if not lost:
             return super().get_union_of_schemas(schemas)
         bare = [{k: v for k, v in arm.items() if k != LOSS_KEY} for arm in schemas]
@@ -306,7 +306,7 @@ class SendableGenerator(DirectGenerator):
             return written
         if not written.get("properties") and set(lost.values()) != {WISHED}:
             _refuse(lost.values())
-        return with_losses(written, _left_out_texts(lost))
+        return with_losses(written, _left_out(lost))
 
     def kw_arguments_schema(self, arguments: Any, var_kwargs_schema: Any) -> JsonSchemaValue:
         """Write the parameters of a tool, or of a class that is built by calling it."""
@@ -340,7 +340,7 @@ class SendableGenerator(DirectGenerator):
             return written
         if not properties and written.get("additionalProperties") is False:
             _refuse(lost.values())
-        return with_losses(written, _left_out_texts(lost))
+        return with_losses(written, _left_out(lost))
 
     def _write_rest(self, written: Any, schema: Any, lost: dict[str, str] | None) -> None:
         """Write what unknown arguments may be; note in `lost`, if given, if they cannot be sent."""
@@ -386,18 +386,19 @@ def _refuse(lost: Iterable[str]) -> NoReturn:
 
 
 def _without_parts(node: JsonSchemaValue, lost: list[str]) -> JsonSchemaValue:
-    return with_losses(node, [_PART + _AND.join(dict.fromkeys(lost))]) if lost else node
+    text = _AND.join(dict.fromkeys(lost))
+    return with_losses(node, [Lost("type_part", text=text)]) if lost else node
 
 
 def _lost_part(node: JsonSchemaValue) -> str:
-    return node[LOSS_KEY][0].removeprefix(_PART)
+    return node[LOSS_KEY][0].text
 
 
-def _left_out_texts(lost: Mapping[str, str]) -> list[str]:
-    return [f"leaves `{name}` out: {reason}" for name, reason in lost.items()]
+def _left_out(lost: Mapping[str, str]) -> list[Lost]:
+    return [Lost("left_out", name, reason) for name, reason in lost.items()]
 
 
 def _is_only_null(node: JsonSchemaValue) -> bool:
     """Return whether null is all that is left of a type."""
-    lines = node.get(LOSS_KEY, ())
-    return node.get("type") == "null" and any(line.startswith(_PART) for line in lines)
+    losses = node.get(LOSS_KEY, ())
+    return node.get("type") == "null" and any(lost.kind == "type_part" for lost in losses)
