@@ -54,7 +54,7 @@ lint: $(READY)
 # tools as they come: the tests of what leans on them, and one call over stdio and over HTTP.
 LOWEST = $(VENV)-lowest
 LOWEST_TESTS = tests/test_dependencies.py tests/wire/test_one_call.py $(addprefix tests/, \
-  arguments client/sign_in contract json_schema outcome run schema serve stores telemetry testing tools)
+  arguments client/sign_in contract/generated json_schema outcome schema serve stores telemetry testing)
 lowest: $(READY)
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(LOWEST)
 	@$(BIN)/uv pip compile -q --no-deps --no-annotate --no-header --resolution lowest-direct \
