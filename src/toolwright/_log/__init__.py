@@ -11,10 +11,10 @@ __all__ = ["log", "logger"]
 
 def logger(name: str = "") -> logging.Logger:
     """Return the logger of a part of the package; filters are not inherited, so each has its own."""
-    named = logging.getLogger(f"toolwright.{name}" if name else "toolwright")
-    if not any(isinstance(each, Redacting) for each in named.filters):
-        named.addFilter(Redacting())
-    return named
+    part = logging.getLogger(f"toolwright.{name}" if name else "toolwright")
+    if not any(isinstance(part_filter, Redacting) for part_filter in part.filters):
+        part.addFilter(Redacting())
+    return part
 
 
 log = logger()

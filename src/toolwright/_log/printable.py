@@ -25,8 +25,8 @@ def say(text: str) -> None:
 
     On a terminal, long lines are wrapped: it would break them inside words.
     """
-    shown = _wrapped(printable(text)) if sys.stderr.isatty() else text
-    sys.stderr.write(f"{shown}\n")
+    line = _wrapped(printable(text)) if sys.stderr.isatty() else text
+    sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 
 
@@ -44,8 +44,8 @@ def _wrapped(text: str) -> str:
         return text
     import textwrap
 
-    whole = textwrap.TextWrapper(columns, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(line if line.startswith(" ") else whole.fill(line) for line in lines)
+    wrapper = textwrap.TextWrapper(columns, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(line if line.startswith(" ") else wrapper.fill(line) for line in lines)
 
 
 class PrintableFormatter(logging.Formatter):
@@ -63,7 +63,7 @@ class PrintableFormatter(logging.Formatter):
 def keep_logs_printable() -> None:
     """Keep log records from controlling the terminal; handlers of other classes are left alone."""
     for handler in logging.getLogger().handlers:
-        known = handler.formatter or logging.Formatter()
-        is_plain = type(handler) is logging.StreamHandler and type(known) is logging.Formatter
+        formatter = handler.formatter or logging.Formatter()
+        is_plain = type(handler) is logging.StreamHandler and type(formatter) is logging.Formatter
         if is_plain and cast("Any", handler).stream.isatty():
-            handler.setFormatter(PrintableFormatter(known))
+            handler.setFormatter(PrintableFormatter(formatter))

@@ -72,8 +72,8 @@ def without_likely_secrets(text: str) -> str:
 @functools.lru_cache(maxsize=1)
 def _secrets(_now: int, _count: int) -> list[str]:
     """Return the known secrets: those we were told, and those in the environment."""
-    named = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
-    return [*_known, *(value for value in named if _is_no_word(value))]
+    candidates = (value for name, value in os.environ.items() if _SECRET_NAME.search(name))
+    return [*_known, *(value for value in candidates if _is_no_word(value))]
 
 
 def _is_no_word(value: str) -> bool:

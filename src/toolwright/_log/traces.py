@@ -20,12 +20,12 @@ def written(error: BaseException) -> str:
     trace = TracebackException.from_exception(error)
     todo: list[TracebackException] = [trace]
     while todo:
-        each = todo.pop()
-        kept = _kept(each.stack)
-        if kept or isinstance(error, SyntaxError):
-            each.stack = StackSummary.from_list(kept)
-        todo += [cause for cause in (each.__cause__, each.__context__) if cause is not None]
-        todo += each.exceptions or ()
+        part = todo.pop()
+        frames = _kept(part.stack)
+        if frames or isinstance(error, SyntaxError):
+            part.stack = StackSummary.from_list(frames)
+        todo += [cause for cause in (part.__cause__, part.__context__) if cause is not None]
+        todo += part.exceptions or ()
     return "".join(trace.format()).rstrip("\n")
 
 
@@ -34,17 +34,20 @@ def place_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{_shown(error.filename)}:{error.lineno}"
     frames = _kept(traceback.extract_tb(error.__traceback__, limit=-100))
-    own = [frame for frame in frames if not _is_installed(frame.filename)]
-    if not (own or frames):
+    own_frames = [frame for frame in frames if not _is_installed(frame.filename)]
+    if not (own_frames or frames):
         return ""
-    last = (own or frames)[-1]
+    last = (own_frames or frames)[-1]
     return f"{_shown(last.filename)}:{last.lineno}"
 
 
 def _kept(frames: StackSummary) -> list[FrameSummary]:
-    kept = [frame for frame in frames if not _is_hidden(frame.filename)]
-    first = next((at for at, frame in enumerate(kept) if not _is_python(frame.filename)), len(kept))
-    return kept[first:]
+    visible = [frame for frame in frames if not _is_hidden(frame.filename)]
+    first = next(
+        (index for index, frame in enumerate(visible) if not _is_python(frame.filename)),
+        len(visible),
+    )
+    return visible[first:]
 
 
 def _is_hidden(file: str) -> bool:

@@ -40,7 +40,7 @@ _KEYWORDS_OF_KINDS = frozenset(("type", "enum", "const", "anyOf", "oneOf"))
 
 def broken_faults(broken: Iterable[Any], data: Any, shape: Shape) -> list[Fault]:
     """Return faults for the rules that arguments break, in the words of all others."""
-    return explain((each for error in broken for each in _errors(error)), data, shape)
+    return explain((entry for error in broken for entry in _errors(error)), data, shape)
 
 
 def value_fault(fault: Fault) -> str:
@@ -51,9 +51,9 @@ def value_fault(fault: Fault) -> str:
 
 def _errors(error: Any) -> Iterator[_Error]:
     path, key = tuple(error.absolute_path), str(error.validator)
-    wanted, value = error.validator_value, error.instance
+    limit, value = error.validator_value, error.instance
     if key in ("required", "dependentRequired"):
-        yield from ({"type": "missing", "loc": (*path, name)} for name in _missing(wanted, value))
+        yield from ({"type": "missing", "loc": (*path, name)} for name in _missing(limit, value))
     elif key == "additionalProperties" and is_object(value):
         names = _extra(error.schema, value)
         yield from ({"type": "extra_forbidden", "loc": (*path, name)} for name in names)
@@ -61,7 +61,7 @@ def _errors(error: Any) -> Iterator[_Error]:
         yield {"type": "extra_forbidden", "loc": path}
     elif key in _LIMITS:
         kind, name = _LIMITS[key]
-        yield {"type": kind, "loc": path, "ctx": {name: wanted}}
+        yield {"type": kind, "loc": path, "ctx": {name: limit}}
     elif key in _KEYWORDS_OF_KINDS:
         several = key == "oneOf" and re.search(
             r"is valid under each of", str(error.message)[-2000:]
@@ -72,26 +72,27 @@ def _errors(error: Any) -> Iterator[_Error]:
     else:
         say = _WORDS.get(key)
         if key == "uniqueItems":  # which ones are the same is nowhere else
-            wanted = str(error.message).rpartition(": ")[2]
-        text = f"does not fit what `{truncate(key, 60)}` says" if say is None else say(wanted)
+            limit = str(error.message).rpartition(": ")[2]
+        text = f"does not fit what `{truncate(key, 60)}` says" if say is None else say(limit)
         yield {"type": "constraint", "loc": path, "ctx": {"wanted": text}}
 
 
-def _missing(wanted: Any, value: Any) -> list[str]:
-    if is_object(wanted):
-        lists = [names for name, names in wanted.items() if name in value and is_list(names)]
-        wanted = [name for names in lists for name in names]
-    return [name for name in dict.fromkeys(wanted) if name not in value]
+def _missing(required: Any, value: Any) -> list[str]:
+    if is_object(required):
+        lists = [names for name, names in required.items() if name in value and is_list(names)]
+        required = [name for names in lists for name in names]
+    return [name for name in dict.fromkeys(required) if name not in value]
 
 
 def _extra(schema: Any, value: Mapping[str, Any]) -> list[str]:
     """Return the names in an object that its schema does not know."""
-    named = schema.get("properties", {})
+    properties = schema.get("properties", {})
     patterns = schema.get("patternProperties", {})
     return [
         name
         for name in value
-        if name not in named and not any(matches_pattern(each, name) for each in patterns)
+        if name not in properties
+        and not any(matches_pattern(pattern, name) for pattern in patterns)
     ]
 
 

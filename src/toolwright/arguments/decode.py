@@ -89,12 +89,12 @@ def _unfenced(text: str) -> str:
     """Return the text between code fences, without the name of a language."""
     if len(text) < 6 or not text.startswith("```") or not text.endswith("```"):
         return text
-    inner = text[3:-3]
-    first, _, rest = inner.partition("\n")
+    fenced = text[3:-3]
+    first, _, body = fenced.partition("\n")
     words = first.split(None, 1)
     if words and not first[0].isspace() and words[0].replace("-", "_").isidentifier():
-        inner = " ".join(words[1:]) + "\n" + rest
-    return inner.strip()
+        fenced = " ".join(words[1:]) + "\n" + body
+    return fenced.strip()
 
 
 def _loads(text: str) -> Any:
@@ -142,11 +142,11 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _is_deep(text: str) -> bool:
     """Return whether the brackets of a text may nest too deeply; those in strings count as well."""
-    if len(text) <= _MOST_DEPTH or sum(text.count(each) for each in "[{(") <= _MOST_DEPTH:
+    if len(text) <= _MOST_DEPTH or sum(text.count(bracket) for bracket in "[{(") <= _MOST_DEPTH:
         return False
     depth = 0
-    for found in _BRACKET.finditer(text):
-        depth += 1 if found[0] in "[{(" else -1
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket[0] in "[{(" else -1
         if depth > _MOST_DEPTH:
             return True
     return False

@@ -62,11 +62,11 @@ def explain(
         places.setdefault(_path_in(error, data), []).append(error)
     deep = [path for path in places if len(path) > 0]
     faults: list[Fault] = []
-    for at, (path, found) in enumerate(places.items()):
+    for index, (path, same_place) in enumerate(places.items()):
         # Where a union failed, its own arms say no more than the places inside them.
-        if len(found) > 1 and any(other[: len(path)] == path != other for other in deep):
+        if len(same_place) > 1 and any(longer[: len(path)] == path != longer for longer in deep):
             continue
-        fault = _fault(path, found, data, shape, flat, hints=at < _MOST_HINTS)
+        fault = _fault(path, same_place, data, shape, flat, hints=index < _MOST_HINTS)
         if len(path) > 1 and path[0] in flat:
             fault = Fault(path[1:], fault.code, fault.text.replace(f"`{path[0]}.", "`", 1))
         faults.append(fault)
@@ -77,12 +77,12 @@ def _path_in(error: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
     """Keep the steps of a location that lead into the data; the rest are names of union arms."""
     path: list[str | int] = []
     steps: list[str | int] = list(error["loc"])
-    for at, step in enumerate(steps):
+    for index, step in enumerate(steps):
         if is_object(data) and step in data:
             data = data[str(step)]
         elif is_list(data) and isinstance(step, int) and step < len(data):
             data = data[step]
-        elif not (at == len(steps) - 1 and error["type"] in _MISSING):
+        elif not (index == len(steps) - 1 and error["type"] in _MISSING):
             continue
         path.append(step)
     return tuple(path)
@@ -90,30 +90,34 @@ def _path_in(error: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
 
 def _fault(
     path: tuple[str | int, ...],
-    found: list[Mapping[str, Any]],
+    errors: list[Mapping[str, Any]],
     data: Any,
     shape: Shape,
     flat: frozenset[str],
     *,
     hints: bool,
 ) -> Fault:
-    found = [each for each in found if each["type"] not in _UNSENDABLE] or found
-    error = found[0]
+    errors = [error for error in errors if error["type"] not in _UNSENDABLE] or errors
+    error = errors[0]
     kind = str(error["type"])
     place = path_text(path)
     if kind in _MISSING:
         node = _node_at(path, shape)
-        wanted = f" ({_wanted(node, shape)})" if node else ""
-        return Fault(path, "missing", f"missing argument {place}{wanted}")
+        type_hint = f" ({_wanted(node, shape)})" if node else ""
+        return Fault(path, "missing", f"missing argument {place}{type_hint}")
     if kind in _UNSENDABLE:
         path = _left_out(path, shape)
     if kind in _UNKNOWN or kind in _UNSENDABLE:
         return Fault(path, "unknown", unknown(path, shape, flat, hints=hints))
-    said = [_said(each) for each in found if each["type"] in ("value_error", "assertion_error")]
-    if said:
-        return Fault(path, "invalid", f"{place}: {said[0]}")
+    messages = [
+        _said(error_of_author)
+        for error_of_author in errors
+        if error_of_author["type"] in ("value_error", "assertion_error")
+    ]
+    if messages:
+        return Fault(path, "invalid", f"{place}: {messages[0]}")
     got = f"; got {value_text(_value_at(path, data))}"
-    if len(found) == 1 and kind in _RULES:
+    if len(errors) == 1 and kind in _RULES:
         said_of = {"got": _value_at(path, data), **error.get("ctx", {})}
         return Fault(path, kind, f"{place} {_RULES[kind](said_of)}{got}")
     node = _node_at(path, shape)
@@ -143,8 +147,8 @@ def _list_hint(value: Any, node: Any, shape: Shape) -> str:
     takes_any = any(
         arm.keys().isdisjoint(_NARROWER) and arm.get("type", "string") == "string" for arm in arms
     )
-    one = f": {value_text([value])} is one item" if takes_any else ""
-    return f"; send a list with each item on its own{one}"
+    example = f": {value_text([value])} is one item" if takes_any else ""
+    return f"; send a list with each item on its own{example}"
 
 
 def unknown(
@@ -184,7 +188,11 @@ def _nearest(value: Any, known: list[Any]) -> Any:
     """Return the known name or value that is nearest; the search is bounded."""
     if not isinstance(value, str) or len(value) > 100:
         return None
-    names = {str(each).casefold(): each for each in known[:_MOST_NAMES] if isinstance(each, str)}
+    names = {
+        str(candidate).casefold(): candidate
+        for candidate in known[:_MOST_NAMES]
+        if isinstance(candidate, str)
+    }
     exact = names.get(value.casefold())
     if exact is not None or not names:
         return exact
@@ -207,8 +215,8 @@ def _value_at(path: tuple[str | int, ...], data: Any) -> Any:
 def _wanted(node: Any, shape: Shape) -> str:
     values = shape.values(node)
     if values:
-        shown = ", ".join(value_text(value) for value in values[:10])
-        return f"one of {shown}" + (", ..." if len(values) > 10 else "")
+        choices = ", ".join(value_text(value) for value in values[:10])
+        return f"one of {choices}" + (", ..." if len(values) > 10 else "")
     kinds = sorted(shape.kinds(node) - ({"integer"} if "number" in shape.kinds(node) else set()))
     if not kinds:
         return "a valid value"
@@ -223,8 +231,8 @@ def _piece(value: Any) -> str:
 
 
 def _said(error: Mapping[str, Any]) -> str:
-    said = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return truncate(said, 300)
+    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return truncate(message, 300)
 
 
 def plain(message: str) -> str:

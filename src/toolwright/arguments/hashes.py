@@ -29,7 +29,7 @@ def collide(arguments: Any) -> bool:
             arguments = from_json(arguments)
         except ValueError:
             return False  # the reader will report it
-    seen: set[str] = set()
+    counted: set[str] = set()
     alike: Counter[int] = Counter()
     # Containers already walked: a Python program may send one that holds itself.
     entered: set[int] = set()
@@ -40,11 +40,11 @@ def collide(arguments: Any) -> bool:
             if id(cast("object", value)) not in entered:
                 entered.add(id(cast("object", value)))
                 todo += _inside(value)
-        elif (known := _hash(value)) is not None:
+        elif (hashed := _hash(value)) is not None:
             text = value if isinstance(value, str) else hex(value)
-            if text not in seen:
-                seen.add(text)
-                alike[known] += 1
+            if text not in counted:
+                counted.add(text)
+                alike[hashed] += 1
     return bool(alike) and max(alike.values()) > _MOST_ALIKE
 
 

@@ -127,10 +127,10 @@ class Reader:
 
     def _nested(self, data: dict[str, Any], *, whole: bool) -> tuple[dict[str, Any], list[str]]:
         alike = [key for key in self.compiled.flat if whole and self._is_whole(key, data.get(key))]
-        made, came_whole, faults = nest(self.compiled, data, nested=whole, named_alike=alike)
+        gathered, came_whole, faults = nest(self.compiled, data, nested=whole, named_alike=alike)
         if faults:
             raise ArgumentError(self.name, faults)
-        return made, came_whole
+        return gathered, came_whole
 
     def _is_whole(self, key: str, value: Any) -> bool:
         """Return whether an object is a whole flattened model, not its field of the same name."""
@@ -152,7 +152,7 @@ class Reader:
     def _second(
         self, arguments: Arguments, first: ValueError | None = None
     ) -> tuple[Validated, tuple[Repair, ...], Any]:
-        data = given = self._object(arguments)
+        data = unrepaired = self._object(arguments)
         fitted: list[Repair] = []
         if self.compiled.explicit_input is not None:
             data, fitted = self._fitted(data)
@@ -178,7 +178,7 @@ class Reader:
             # An author's validator that fails on what was sent raises its own error. If it fails
             # only on the repaired arguments, that does not matter: what was sent was refused.
             if repairs and isinstance(first, ValidationError):
-                raise self._explained(first, self._prepare(given)) from None
+                raise self._explained(first, self._prepare(unrepaired)) from None
             raise
 
     def _explained(self, error: ValidationError, data: Any) -> ArgumentError:
@@ -186,17 +186,17 @@ class Reader:
         flat = frozenset(self.compiled.flat)
         count = error.error_count()
         if count <= MOST_EXPLAINED:
-            found: list[Any] = error.errors(include_url=False, include_input=False)
-            return ArgumentError(self.name, explain(found, data, self.shape, flat))
+            errors: list[Any] = error.errors(include_url=False, include_input=False)
+            return ArgumentError(self.name, explain(errors, data, self.shape, flat))
         # Pydantic makes all errors or none, so validate only a small part of the arguments.
         sample = ArgumentSample(data, self.shape)
-        found = []
+        errors = []
         try:
             self.validate(to_json(sample.data), strict=True)
         except ValidationError as few:
-            found = few.errors(include_url=False, include_input=False)
-        faults = explain(found, sample.data, self.shape, flat)
-        faults = [each for each in faults if each.path not in sample.cut]
+            errors = few.errors(include_url=False, include_input=False)
+        faults = explain(errors, sample.data, self.shape, flat)
+        faults = [fault for fault in faults if fault.path not in sample.cut]
         if not faults:
             faults = [Fault((), "many", f"{count} values are not of the declared types")]
             count = 1
@@ -224,19 +224,19 @@ class Reader:
             names = names.union(*(model.fields for model in flat))
             data = repairer.with_plain_names(data, names)
         if self.compiled.flat:
-            data, whole = self._nested(data, whole=True)
+            data, nested_keys = self._nested(data, whole=True)
             text = "`{}` came as one object; its fields belong at the top level"
-            repairer.done += [Repair((key,), "nested", text.format(key)) for key in whole]
+            repairer.done += [Repair((key,), "nested", text.format(key)) for key in nested_keys]
         return repairer.arguments(data), repairer.done
 
     def _object(self, arguments: Arguments) -> dict[str, Any]:
         """Return the arguments as an object. Raises `ArgumentError` if they are not one."""
         try:
-            given: Any = {} if arguments is None else arguments
-            if isinstance(given, bytes | str):
-                data = strict_json(given)
+            payload: Any = {} if arguments is None else arguments
+            if isinstance(payload, bytes | str):
+                data = strict_json(payload)
             else:
-                data = from_json(to_json(given))
+                data = from_json(to_json(payload))
         except Exception:  # noqa: BLE001 - a caller's own mapping may raise anything
             fault = Fault((), "not_json", "the arguments are not JSON; send one JSON object")
             raise ArgumentError(self.name, [fault]) from None

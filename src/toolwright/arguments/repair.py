@@ -58,10 +58,10 @@ class Repairer:
     def without_noise(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments without the keys that some clients add to every call."""
         root = self.shape.root
-        known: dict[str, Any] = root.get("properties", {})
+        properties: dict[str, Any] = root.get("properties", {})
         if root.get("additionalProperties") is not False:
             return data
-        noise = [key for key in data if key in NOISE and key not in known]
+        noise = [key for key in data if key in NOISE and key not in properties]
         if not noise:
             return data
         for key in noise:
@@ -76,29 +76,31 @@ class Repairer:
         if data.keys() <= names:
             return data
         plain = {key: key.strip(_STRAY) for key in data if key not in names}
-        taken = Counter([*data, *plain.values()])
-        named: dict[str, Any] = {}
+        name_counts = Counter([*data, *plain.values()])
+        renamed: dict[str, Any] = {}
         for key, value in data.items():
             name = plain.get(key, key)
-            if name != key and name in names and taken[name] == 1:
+            if name != key and name in names and name_counts[name] == 1:
                 self._note((name,), "name", f"{value_text(key)} read as {path_text((name,))}")
-                named[name] = value
+                renamed[name] = value
             else:
-                named[key] = value
-        return named
+                renamed[key] = value
+        return renamed
 
     def arguments(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments, repaired where they can be."""
         root = self.shape.root
-        known: dict[str, Any] = root.get("properties", {})
+        properties: dict[str, Any] = root.get("properties", {})
         required = frozenset(root.get("required", ()))
-        made: dict[str, Any] = {}
+        repaired: dict[str, Any] = {}
         for key, value in data.items():
-            node = known.get(key, root.get("additionalProperties"))
-            fixed = self._value(value, node, (key,), optional=key in known and key not in required)
+            node = properties.get(key, root.get("additionalProperties"))
+            fixed = self._value(
+                value, node, (key,), optional=key in properties and key not in required
+            )
             if fixed is not _ABSENT:
-                made[key] = fixed
-        return made
+                repaired[key] = fixed
+        return repaired
 
     def _note(self, path: tuple[str | int, ...], code: str, text: str) -> None:
         self.done.append(Repair(path, code, text))
@@ -139,29 +141,29 @@ class Repairer:
         return value
 
     def _list(self, value: list[Any], node: Any, path: tuple[str | int, ...]) -> list[Any]:
-        made: list[Any] = []
-        for at, item in enumerate(value):
+        repaired: list[Any] = []
+        for index, item in enumerate(value):
             if self.values_left <= 0:
-                return made + value[at:]
-            made.append(self._value(item, self.shape.child(node, at), (*path, at)))
-        return made
+                return repaired + value[index:]
+            repaired.append(self._value(item, self.shape.child(node, index), (*path, index)))
+        return repaired
 
     def _object(self, value: dict[str, Any], node: Any, path: tuple[str | int, ...]) -> Any:
         arm = self.shape.object_for(node, value)
         if arm is None:
             return value
-        known: dict[str, Any] = arm.get("properties", {})
-        made: dict[str, Any] = {}
+        properties: dict[str, Any] = arm.get("properties", {})
+        repaired: dict[str, Any] = {}
         for key, item in value.items():
             if self.values_left <= 0:
-                made[key] = item
+                repaired[key] = item
                 continue
-            optional = key in known and key not in arm.get("required", ())
-            inner = self.shape.child(arm, key)
-            fixed = self._value(item, inner, (*path, key), optional=optional)
+            optional = key in properties and key not in arm.get("required", ())
+            node_of_key = self.shape.child(arm, key)
+            fixed = self._value(item, node_of_key, (*path, key), optional=optional)
             if fixed is not _ABSENT:
-                made[key] = fixed
-        return made
+                repaired[key] = fixed
+        return repaired
 
     def _choice(self, value: str, node: Any, path: tuple[str | int, ...]) -> Any:
         """Read a string as one of the listed values: by case, or by a member's name."""
@@ -241,14 +243,14 @@ def respelled(
     """Return arguments under their published names, and a fault for each that came twice."""
     repairs: list[Repair] = []
     faults: list[Fault] = []
-    made = dict(data)
+    renamed = dict(data)
     for part, names in spellings.items():
-        held = made.get(part) if part else made
-        if is_object(held):
+        part_data = renamed.get(part) if part else renamed
+        if is_object(part_data):
             path = (part,) if part else ()
-            fields = _respelled_fields(held, names, path, repairs, faults)
-            made = {**made, part: fields} if part else fields
-    return made, repairs, faults
+            fields = _respelled_fields(part_data, names, path, repairs, faults)
+            renamed = {**renamed, part: fields} if part else fields
+    return renamed, repairs, faults
 
 
 def _respelled_fields(
@@ -258,25 +260,25 @@ def _respelled_fields(
     repairs: list[Repair],
     faults: list[Fault],
 ) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    renamed: dict[str, Any] = {}
     for name, value in held.items():
         spelling = names.get(name)
-        meant = value if spelling is None else _meant(value, spelling)
-        if spelling is None or meant is _UNCHANGED:
-            made.setdefault(name, value)
+        argument = value if spelling is None else _meant(value, spelling)
+        if spelling is None or argument is _UNCHANGED:
+            renamed.setdefault(name, value)
             continue
-        at = (*path, name)
-        other = held.get(spelling.key, made.get(spelling.key))
-        if other is not None:
-            both = f"{path_text(at)} and {path_text((*path, spelling.key))}"
-            faults.append(Fault(at, "twice", f"{both} are the same argument: send one of them"))
-        elif meant is _ABSENT:
-            repairs.append(Repair(at, "absent", f"{path_text(at)}: false read as absent"))
+        place = (*path, name)
+        twin = held.get(spelling.key, renamed.get(spelling.key))
+        if twin is not None:
+            both = f"{path_text(place)} and {path_text((*path, spelling.key))}"
+            faults.append(Fault(place, "twice", f"{both} are the same argument: send one of them"))
+        elif argument is _ABSENT:
+            repairs.append(Repair(place, "absent", f"{path_text(place)}: false read as absent"))
         else:
-            made[spelling.key] = meant
-            text = f"{path_text(at)} read as {path_text((*path, spelling.key))}"
-            repairs.append(Repair(at, "name", text))
-    return made
+            renamed[spelling.key] = argument
+            text = f"{path_text(place)} read as {path_text((*path, spelling.key))}"
+            repairs.append(Repair(place, "name", text))
+    return renamed
 
 
 def _meant(value: Any, spelling: OtherSpelling) -> Any:

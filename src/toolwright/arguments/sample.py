@@ -53,24 +53,24 @@ def _takes_long(arguments: Any) -> bool:
         return len(arguments) > LARGE
     if not isinstance(arguments, Mapping):
         return False
-    left = LARGE
+    bytes_left = LARGE
     todo: list[Any] = [arguments]
-    while todo and left > 0:
+    while todo and bytes_left > 0:
         value = todo.pop()
         if is_list(value):
-            left -= _VALUE * len(value)
-            if left > 0:
+            bytes_left -= _VALUE * len(value)
+            if bytes_left > 0:
                 todo += value
         elif is_object(value):
-            left -= 2 * _VALUE * len(value)
-            if left > 0:
+            bytes_left -= 2 * _VALUE * len(value)
+            if bytes_left > 0:
                 todo += value
                 todo += value.values()
         elif isinstance(value, str):
-            left -= len(value)
+            bytes_left -= len(value)
         elif value.__class__ is int:
-            left -= value.bit_length() >> 3
-    return left <= 0
+            bytes_left -= value.bit_length() >> 3
+    return bytes_left <= 0
 
 
 def parsed(body: bytes) -> Any:
@@ -124,26 +124,27 @@ class ArgumentSample:
         self.left -= 1
         if is_list(value):
             many = list(enumerate(value[: self._room]))
-            made: Any = [
-                self._of(item, self.shape.child(node, at), (*path, at)) for at, item in many
+            sampled: Any = [
+                self._of(item, self.shape.child(node, index), (*path, index))
+                for index, item in many
             ]
         elif is_object(value):
             declared = self._declared(node)
             unknown = self._room
-            made = {}
+            sampled = {}
             for key, item in value.items():
                 if key not in declared:
                     if unknown <= 0:
                         break
                     unknown -= 1
-                made[key] = self._of(item, self.shape.child(node, key), (*path, key))
-            for key in declared & value.keys() - made.keys():
-                made[key] = self._of(value[key], self.shape.child(node, key), (*path, key))
+                sampled[key] = self._of(item, self.shape.child(node, key), (*path, key))
+            for key in declared & value.keys() - sampled.keys():
+                sampled[key] = self._of(value[key], self.shape.child(node, key), (*path, key))
         else:
             return value
-        if len(made) < len(value):
+        if len(sampled) < len(value):
             self.cut.update(path[:length] for length in range(len(path) + 1))
-        return made
+        return sampled
 
     @property
     def _room(self) -> int:

@@ -21,12 +21,12 @@ class Shape:
     """A schema with its definitions; nodes are looked at through it."""
 
     def __init__(self, root: JsonObject, definitions: JsonObject | None = None) -> None:
-        whole = {**root, "$defs": definitions} if definitions else root
-        self._reader = SchemaReader(Document(whole))
-        said = self._reader.facts()
+        schema = {**root, "$defs": definitions} if definitions else root
+        self._reader = SchemaReader(Document(schema))
+        facts = self._reader.facts()
         # A root may be put together from parts, each of which says something about arguments.
-        is_plain = len(said.arms) == 1 and said.arms[0] is whole
-        self.root = whole if is_plain and not _is_closed(whole) else _plain_root(said)
+        is_plain = len(facts.arms) == 1 and facts.arms[0] is schema
+        self.root = schema if is_plain and not _is_closed(schema) else _plain_root(facts)
         # By the identity of nodes, all of which this shape holds.
         self._choices: dict[int, Choices | None] = {}
         self._members: dict[int, Choices] = {}
@@ -39,8 +39,8 @@ class Shape:
         """Return the JSON types a node admits; an empty set means any."""
         if not is_object(node):
             return frozenset()
-        said = self._reader.facts(node)
-        return frozenset() if said.is_anything else said.kinds
+        facts = self._reader.facts(node)
+        return frozenset() if facts.is_anything else facts.kinds
 
     def values(self, node: Any) -> list[Any] | None:
         """Return the values a node admits, if it lists them all."""
@@ -51,7 +51,7 @@ class Shape:
         if id(node) not in self._choices:
             values = self.values(node)
             if values is not None:
-                values = [each for each in values if isinstance(each, str)]
+                values = [text for text in values if isinstance(text, str)]
             self._choices[id(node)] = (
                 None if values is None else Choices(values, self.members(node).members)
             )
@@ -59,13 +59,13 @@ class Shape:
 
     def members(self, node: Any) -> Choices:
         """Return the members of the enums a node admits, by name."""
-        known = self._members.get(id(node))
-        if known is None:
-            found: dict[str, Any] = {}
+        choices = self._members.get(id(node))
+        if choices is None:
+            members: dict[str, Any] = {}
             for arm in self.arms(node):
-                found.update(arm.get(MEMBERS_KEY, {}))
-            known = self._members[id(node)] = Choices([], found)
-        return known
+                members.update(arm.get(MEMBERS_KEY, {}))
+            choices = self._members[id(node)] = Choices([], members)
+        return choices
 
     def object_for(self, node: Any, value: Mapping[str, Any]) -> JsonObject | None:
         """Return the only object that a node admits, or the only one whose tags fit a value."""
@@ -85,14 +85,14 @@ class Shape:
         """Return the node of a property or an item."""
         for arm in self.arms(node):
             if isinstance(key, str):
-                inner = arm.get("properties", {}).get(key)
-                if inner is None:
-                    inner = next(_matching(arm, key), arm.get("additionalProperties"))
+                subschema = arm.get("properties", {}).get(key)
+                if subschema is None:
+                    subschema = next(_matching(arm, key), arm.get("additionalProperties"))
             else:
                 positions = arm.get("prefixItems", [])
-                inner = positions[key] if key < len(positions) else arm.get("items")
-            if is_object(inner):
-                return inner
+                subschema = positions[key] if key < len(positions) else arm.get("items")
+            if is_object(subschema):
+                return subschema
         return None
 
 
@@ -102,7 +102,7 @@ class Choices:
     def __init__(self, values: Sequence[str], members: Mapping[str, Any]) -> None:
         self.values = frozenset(values)
         self.members = members
-        self._folded_values = _by_folded((each, each) for each in values)
+        self._folded_values = _by_folded((text, text) for text in values)
         self._folded_names = _by_folded(members.items())
 
     def named(self, text: str, default: Any) -> Any:
@@ -117,28 +117,28 @@ class Choices:
 
 
 def _by_folded(named: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+    by_folded: dict[str, list[Any]] = {}
     for name, value in named:
-        found.setdefault(name.casefold(), []).append(value)
-    return found
+        by_folded.setdefault(name.casefold(), []).append(value)
+    return by_folded
 
 
 def _matching(arm: JsonObject, key: str) -> Iterator[Any]:
     """Yield the schemas of the patterns that a name matches."""
-    for pattern, inner in arm.get("patternProperties", {}).items():
+    for pattern, subschema in arm.get("patternProperties", {}).items():
         search = searcher(pattern)
         if search is not None and search(key):
-            yield inner
+            yield subschema
 
 
 def _plain_root(said: Facts) -> JsonObject:
     """Return one object for what the parts of a root say together."""
-    rest = said.keyword("additionalProperties", True)
+    additional = said.keyword("additionalProperties", True)
     return {
         "type": "object",
         "properties": dict(said.properties),
         "required": said.required,
-        "additionalProperties": rest != NOTHING and rest,
+        "additionalProperties": additional != NOTHING and additional,
     }
 
 

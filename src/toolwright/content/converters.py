@@ -60,16 +60,16 @@ def converter(name: str) -> Callable[[F], F]:
 
 def is_converted(cls: Any) -> bool:
     """Return whether values of a class are in the table, by it or by a class it inherits from."""
-    return isinstance(cls, type) and any(_name_of(each) in CONVERTERS for each in cls.__mro__)
+    return isinstance(cls, type) and any(_name_of(base) in CONVERTERS for base in cls.__mro__)
 
 
 def known_converter(value: Any) -> Callable[[Any], Any] | None:
     """Return the table's entry for a value's class, or for one it inherits from."""
-    own: type[Any] = value.__class__
-    for name in _NAMES.get(own) or map(_name_of, own.__mro__):
-        known = CONVERTERS.get(name)
-        if known is not None:
-            return known
+    cls: type[Any] = value.__class__
+    for name in _NAMES.get(cls) or map(_name_of, cls.__mro__):
+        function = CONVERTERS.get(name)
+        if function is not None:
+            return function
     return None
 
 
@@ -96,57 +96,57 @@ def convert(value: Any, *, rows_as_lists: bool = False, built: Collection[type] 
     """
     if isinstance(value, Content):
         return value
-    own: type[Any] = value.__class__
-    known = known_converter(value)
-    if rows_as_lists and known is row:
+    cls: type[Any] = value.__class__
+    function = known_converter(value)
+    if rows_as_lists and function is row:
         return list(value)
-    if known is not None:
-        return known(value)
+    if function is not None:
+        return function(value)
     if isinstance(value, Mapping):
         return dict(bounded_pairs(cast("Mapping[Any, Any]", value)))
     if isinstance(value, Collection):
         return list(bounded(cast("Collection[Any]", value)))
     if isinstance(value, os.PathLike):
         return os.fspath(cast("os.PathLike[str]", value))
-    fields = getattr(own, "__attrs_attrs__", None)
+    fields = getattr(cls, "__attrs_attrs__", None)
     if fields is not None:
         return {field.name: getattr(value, field.name) for field in fields}
-    attributes = attributes_of(value) if own in built else declared_attributes(value)
-    if attributes or own in built:
+    attributes = attributes_of(value) if cls in built else declared_attributes(value)
+    if attributes or cls in built:
         return attributes
     text = _own_text(value)
     if text is not None:
         return text
-    msg = f"{own.__name__} cannot be written as JSON"
+    msg = f"{cls.__name__} cannot be written as JSON"
     raise UnknownType(msg)
 
 
 def attributes_of(value: Any) -> dict[str, Any]:
     """Return the public attributes that an object holds itself, in slots, too."""
-    found: dict[str, Any] = {}
-    own: type[Any] = value.__class__
-    for cls in reversed(own.__mro__):
+    attributes: dict[str, Any] = {}
+    value_class: type[Any] = value.__class__
+    for cls in reversed(value_class.__mro__):
         slots = [name for name, slot in vars(cls).items() if isinstance(slot, MemberDescriptorType)]
-        found |= {name: getattr(value, name, _UNSET) for name in slots}
-    found |= getattr(value, "__dict__", {})
-    return {k: v for k, v in found.items() if not k.startswith("_") and v is not _UNSET}
+        attributes |= {name: getattr(value, name, _UNSET) for name in slots}
+    attributes |= getattr(value, "__dict__", {})
+    return {k: v for k, v in attributes.items() if not k.startswith("_") and v is not _UNSET}
 
 
 def declared_attributes(value: Any) -> dict[str, Any]:
     """Return the public attributes that a class or its bases declare, if they are set."""
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for cls in reversed(value.__class__.__mro__):
         for name, hint in getattr(cls, "__annotations__", {}).items():
             if not name.startswith("_") and "ClassVar" not in str(hint):
-                found[name] = getattr(value, name, _UNSET)
-    return {name: each for name, each in found.items() if each is not _UNSET}
+                attributes[name] = getattr(value, name, _UNSET)
+    return {name: attribute for name, attribute in attributes.items() if attribute is not _UNSET}
 
 
 def _own_text(value: Any) -> str | None:
     """Return the text that a class makes of a value; None if it has only the default one."""
-    own: type[Any] = value.__class__
+    cls: type[Any] = value.__class__
     # A model may read the text of an exception only where `speak` says so.
-    if own.__str__ is object.__str__ or isinstance(value, BaseException):
+    if cls.__str__ is object.__str__ or isinstance(value, BaseException):
         return None
     text = without_surrogates(str(value))
     return None if text == object.__repr__(value) else text

@@ -32,13 +32,13 @@ class Content:
         uri: str | None = None,
     ) -> None:
         if (data is None) == (path is None):
-            own = type(self).__name__
-            msg = f"{own} takes either bytes or a path: {own}(data) or {own}(path=...)"
+            class_name = type(self).__name__
+            msg = f"{class_name} takes either bytes or a path: {class_name}(data) or {class_name}(path=...)"
             raise TypeError(msg)
-        given: Any = path if data is None else data
-        is_bytes = isinstance(given, bytes | bytearray | memoryview)
-        self.path = None if is_bytes else Path(given)
-        self._data = bytes(cast("bytes", given)) if is_bytes else None
+        source: Any = path if data is None else data
+        is_bytes = isinstance(source, bytes | bytearray | memoryview)
+        self.path = None if is_bytes else Path(source)
+        self._data = bytes(cast("bytes", source)) if is_bytes else None
         self._mime_type = mime_type
         self.name = name or (self.path.name if self.path else "data")
         self._uri = uri
@@ -54,9 +54,9 @@ class Content:
     def size(self) -> int:
         """How many bytes it has; a file is not read for that."""
         if self._data is None and self.path is not None:
-            found = self.path.stat()
-            _check_regular(found, self.name)
-            return found.st_size
+            status = self.path.stat()
+            _check_regular(status, self.name)
+            return status.st_size
         return len(self.data)
 
     @property
@@ -66,12 +66,12 @@ class Content:
 
     def _known_type(self) -> str | None:
         """Return the MIME type; None if nothing shows it."""
-        named = by_name(self.path.name if self.path else self.name)
-        found = self._mime_type or named or recognised(self.data)
+        by_suffix = by_name(self.path.name if self.path else self.name)
+        mime_type = self._mime_type or by_suffix or recognised(self.data)
         # Bytes are what the author calls them, even if they happen to be text.
-        if found is None and self.path and self.kind == "resource":
+        if mime_type is None and self.path and self.kind == "resource":
             return None if as_text(self.data) is None else "text/plain"
-        return found
+        return mime_type
 
     @property
     def uri(self) -> str:

@@ -66,9 +66,9 @@ def recognised(data: bytes) -> str | None:
     for start, mime in _SIGNATURES:
         if data.startswith(start):
             return mime
-    found = _FORMS.get((data[:4], data[8:12]))
-    if found is not None:
-        return found
+    mime_type = _FORMS.get((data[:4], data[8:12]))
+    if mime_type is not None:
+        return mime_type
     if data[4:8] == b"ftyp":
         return _of_brands(data)
     if data[:2] == b"BM" and int.from_bytes(data[14:18], "little") in _BMP_HEADERS:
@@ -79,9 +79,9 @@ def recognised(data: bytes) -> str | None:
 def by_name(name: str) -> str | None:
     """Return the MIME type that the name of a file shows."""
     dot = name.rfind(".")
-    known = _SUFFIXES.get(name[dot:].lower()) if dot >= 0 else None
-    if known is not None:
-        return known
+    mime_type = _SUFFIXES.get(name[dot:].lower()) if dot >= 0 else None
+    if mime_type is not None:
+        return mime_type
     guessed, packed = mimetypes.guess_type(name)
     return guessed if packed is None else None  # if packed, the bytes show how
 
@@ -98,7 +98,7 @@ def as_text(data: bytes) -> str | None:
 
 def _of_brands(data: bytes) -> str:
     size = min(int.from_bytes(data[:4], "big"), 256, len(data))
-    brands = {data[8:12], *(data[at : at + 4] for at in range(16, size - 3, 4))}
+    brands = {data[8:12], *(data[start : start + 4] for start in range(16, size - 3, 4))}
     return next((mime for brand, mime in _BRANDS.items() if brand in brands), "video/mp4")
 
 
@@ -118,8 +118,8 @@ def _is_svg(data: bytes) -> bool:
     head = data[:_HEAD].removeprefix(b"\xef\xbb\xbf").lstrip()
     while head[:2] in (b"<?", b"<!"):
         end = b"-->" if head.startswith(b"<!--") else b">"
-        _, found, head = head.partition(end)
-        if not found:
+        _, closing, head = head.partition(end)
+        if not closing:
             return False
         head = head.lstrip()
     return head[:4] == b"<svg" and head[4:5] in b" \t\r\n/>" and len(head) > 4

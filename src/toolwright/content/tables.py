@@ -82,13 +82,13 @@ _KINDS: dict[str, _Kind] = {
 
 
 def _kind(value: Any) -> _Kind | None:
-    own: type[Any] = value.__class__
-    if own in _PLAIN:
+    value_class: type[Any] = value.__class__
+    if value_class in _PLAIN:
         return None
-    for cls in own.__mro__:
-        known = _KINDS.get(f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}")
-        if known is not None:
-            return known
+    for cls in value_class.__mro__:
+        kind = _KINDS.get(f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}")
+        if kind is not None:
+            return kind
     return None
 
 
@@ -98,8 +98,8 @@ _FRAMES = ("pandas.DataFrame", "polars.DataFrame", "pyarrow.Table", "pyarrow.Rec
 def is_frame(cls: Any) -> bool:
     """Return whether values of a class become a list of rows, each an object."""
     names = (
-        f"{each.__module__.split('.', 1)[0]}.{each.__name__}"
-        for each in getattr(cls, "__mro__", ())
+        f"{base.__module__.split('.', 1)[0]}.{base.__name__}"
+        for base in getattr(cls, "__mro__", ())
     )
     return isinstance(cls, type) and any(name in _FRAMES for name in names)
 
@@ -165,25 +165,25 @@ def _label(value: Any) -> str:
 
 def _unique(labels: Iterable[Any]) -> list[str]:
     """Return labels as texts that differ: the second `a` is `a.1`."""
-    given = [_label(label) for label in labels]
-    if len(set(given)) == len(given):
-        return given
-    taken, seen, counts = set(given), set[str](), dict[str, int]()
-    made: list[str] = []
-    for name in given:
+    texts = [_label(label) for label in labels]
+    if len(set(texts)) == len(texts):
+        return texts
+    originals, used, counts = set(texts), set[str](), dict[str, int]()
+    unique: list[str] = []
+    for name in texts:
         label = name
-        while label in seen or (label is not name and label in taken):
+        while label in used or (label is not name and label in originals):
             counts[name] = counts.get(name, 0) + 1
             label = f"{name}.{counts[name]}"
-        seen.add(label)
-        made.append(label)
-    return made
+        used.add(label)
+        unique.append(label)
+    return unique
 
 
 def _rows(names: Sequence[Any], columns: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
     keys = _unique(names)
     return [
-        {key: cell(each) for key, each in zip(keys, row, strict=True)}
+        {key: cell(field) for key, field in zip(keys, row, strict=True)}
         for row in zip(*columns, strict=True)
     ]
 
@@ -208,8 +208,11 @@ def _levels(index: Any) -> tuple[list[Any], list[Sequence[Any]]]:
     if index.nlevels == 1:
         return ["index" if index.name is None else index.name], [index.tolist()]
     at_levels = range(index.nlevels)
-    names = [f"level_{at}" if index.names[at] is None else index.names[at] for at in at_levels]
-    return names, [index.get_level_values(at).tolist() for at in at_levels]
+    names = [
+        f"level_{level}" if index.names[level] is None else index.names[level]
+        for level in at_levels
+    ]
+    return names, [index.get_level_values(level).tolist() for level in at_levels]
 
 
 def pandas_frame(frame: Any) -> list[dict[str, Any]]:
@@ -219,7 +222,7 @@ def pandas_frame(frame: Any) -> list[dict[str, Any]]:
     count = frame.shape[1]
     if not count and numbered:
         return [{} for _ in range(len(frame))]
-    columns = [*columns, *(frame.iloc[:, at].tolist() for at in range(count))]
+    columns = [*columns, *(frame.iloc[:, column].tolist() for column in range(count))]
     return _rows([*names, *frame.columns.tolist()], columns)
 
 
@@ -230,11 +233,11 @@ def pandas_series(series: Any) -> Any:
     if _is_numbered(index):
         return [cell(value) for value in values]
     if _is_record(index):
-        made = {str(label): cell(value) for label, value in zip(index, values, strict=True)}
+        record = {str(label): cell(value) for label, value in zip(index, values, strict=True)}
         # The name of a row is its label in the frame; a number is usually just its place.
         if series.name is None or isinstance(series.name, Integral):
-            return made
-        return {_unique([*made, "name"])[-1]: _named(series.name), **made}
+            return record
+        return {_unique([*record, "name"])[-1]: _named(series.name), **record}
     names, columns = _levels(index)
     names.append("value" if series.name is None else series.name)
     return _rows(names, [*columns, values])
@@ -260,7 +263,7 @@ def polars_frame(frame: Any) -> list[dict[str, Any]]:
 
 def arrow_table(table: Any) -> list[dict[str, Any]]:
     """Return a table or a batch as rows; two columns may have the same name."""
-    columns = [table.column(at).to_pylist() for at in range(table.num_columns)]
+    columns = [table.column(column).to_pylist() for column in range(table.num_columns)]
     return _rows(table.schema.names, columns)
 
 
@@ -295,14 +298,14 @@ def _times(value: Any) -> Any:
         if not exact.all():
             return _without_nat(value.astype(str).tolist())
     # A time outside the range of Python's dates would become a plain number.
-    if any(isinstance(each, int) for each in micro.ravel().tolist()):
+    if any(isinstance(number, int) for number in micro.ravel().tolist()):
         return _without_nat(value.astype(str).tolist())
     return micro.tolist()
 
 
 def _without_nat(value: Any) -> Any:
     if isinstance(value, list):
-        return [_without_nat(each) for each in cast("list[Any]", value)]
+        return [_without_nat(time) for time in cast("list[Any]", value)]
     return None if value == "NaT" else value
 
 

@@ -24,8 +24,8 @@ class Cap:
     def __init__(self, most: int, parameters: Iterable[str]) -> None:
         self.most = most
         self.most_binary = max(most, _MOST_BINARY)
-        named = set(parameters)
-        paging = " or ".join(f"`{key}`" for key in _PAGING if key in named)
+        names = set(parameters)
+        paging = " or ".join(f"`{key}`" for key in _PAGING if key in names)
         self.hint = f"use {paging} to ask for a part of it" if paging else "ask for less at a time"
 
     def allows(self, value: Any) -> bool:
@@ -60,11 +60,11 @@ class Cap:
     def left_of(self, value: Any, shown: Any) -> str:
         """Return the notice of how much of a long value is not shown."""
         if isinstance(value, str):
-            whole = sum(
-                len(value[at : at + _PIECE].encode("utf-8", "surrogatepass"))
-                for at in range(0, len(value), _PIECE)
+            size = sum(
+                len(value[start : start + _PIECE].encode("utf-8", "surrogatepass"))
+                for start in range(0, len(value), _PIECE)
             )
-            return self.notice(whole - len(shown.encode()), whole, "bytes")
+            return self.notice(size - len(shown.encode()), size, "bytes")
         return self.notice(len(value) - len(shown), len(value), "items")
 
     def notice(self, left: int, whole: int, unit: str) -> str:
@@ -89,38 +89,40 @@ class Cap:
     def text(self, body: bytes) -> tuple[str, str]:
         """Cut a text that is written as JSON; return what is shown, and the notice, if any."""
         data = str(from_json(body)).encode()
-        shown = data[: self.most].decode("utf-8", "ignore")
-        left = len(data) - len(shown.encode())
+        beginning = data[: self.most].decode("utf-8", "ignore")
+        bytes_left = len(data) - len(beginning.encode())
         # Otherwise only its quotes and escapes exceed the limit.
-        return shown, self.notice(left, len(data), "bytes") if left else ""
+        return beginning, self.notice(bytes_left, len(data), "bytes") if bytes_left else ""
 
     def items(self, body: bytes) -> tuple[bytes, str]:
         """Cut a list that is written as JSON; return what is shown, and the notice."""
         items: list[Any] = json.loads(body)
-        kept: list[bytes] = []
+        bodies: list[bytes] = []
         size = 2
         for item in items:
-            written = to_json(item)
-            size += len(written) + 1
+            body_of_item = to_json(item)
+            size += len(body_of_item) + 1
             if size > self.most:
                 break
-            kept.append(written)
-        shown = b"[" + b",".join(kept) + b"]"
-        return shown, self.notice(len(items) - len(kept), len(items), "items")
+            bodies.append(body_of_item)
+        cut_list = b"[" + b",".join(bodies) + b"]"
+        return cut_list, self.notice(len(items) - len(bodies), len(items), "items")
 
     def blocks(self, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Cut the text of blocks where together they exceed the limit."""
-        left = self.most
-        made: list[dict[str, Any]] = []
+        bytes_left = self.most
+        blocks_that_fit: list[dict[str, Any]] = []
         for block in blocks:
             text = block.get("text") if block["type"] == "text" else None
             if not isinstance(text, str):
-                made.append(block)
+                blocks_that_fit.append(block)
                 continue
             data = without_surrogates(text).encode()
-            made.append({**block, "text": data[: max(left, 0)].decode("utf-8", "ignore")})
-            left -= len(data)
-        if left < 0:
-            notice = f"[cut: {-left} byte{'s' * (left != -1)} left out; {self.hint}]"
-            made.append({"type": "text", "text": notice})
-        return made
+            blocks_that_fit.append(
+                {**block, "text": data[: max(bytes_left, 0)].decode("utf-8", "ignore")}
+            )
+            bytes_left -= len(data)
+        if bytes_left < 0:
+            notice = f"[cut: {-bytes_left} byte{'s' * (bytes_left != -1)} left out; {self.hint}]"
+            blocks_that_fit.append({"type": "text", "text": notice})
+        return blocks_that_fit

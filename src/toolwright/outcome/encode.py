@@ -68,11 +68,11 @@ class Lifter:
         if value.__class__ in _LEAVES:
             return value
         if is_object(value):
-            made: dict[Any, Any] = {}
+            lifted_members: dict[Any, Any] = {}
             for key, item in stored_pairs(value):
                 if item.__class__ not in _LEAVES and (lifted := self.lift(item)) is not item:
-                    made[key] = lifted
-            return dict(stored_pairs(value)) | made if made else value
+                    lifted_members[key] = lifted
+            return dict(stored_pairs(value)) | lifted_members if lifted_members else value
         if isinstance(value, list | tuple):
             return self._lifted_items(cast("list[Any] | tuple[Any, ...]", value))
         if isinstance(value, GeneratorType):
@@ -82,9 +82,9 @@ class Lifter:
         place = self.place_of(value)
         if place is not None:
             return place
-        own = own_serializer(value.__class__)
-        if own is not None:
-            return self.lift(own.to_python(value, by_alias=True, warnings=False))
+        serializer = own_serializer(value.__class__)
+        if serializer is not None:
+            return self.lift(serializer.to_python(value, by_alias=True, warnings=False))
         return Opaque(value) if _answers_every_name(value) else value
 
     def _lifted_items(self, value: list[Any] | tuple[Any, ...]) -> Any:
@@ -139,15 +139,15 @@ def _answers_every_name(value: Any) -> bool:
 def holds(value: Any, is_wanted: Callable[[Any], bool]) -> bool:
     """Return whether a value, or one inside its lists and dicts, is wanted."""
     todo: list[Any] = [value]
-    seen: set[int] = set()
+    entered: set[int] = set()
     while todo:
-        each = todo.pop()
-        if each.__class__ in _LEAVES or id(each) in seen:
+        part = todo.pop()
+        if part.__class__ in _LEAVES or id(part) in entered:
             continue
-        if is_object(each) or is_list(each):
-            seen.add(id(each))
-            todo += (item for _, item in stored_pairs(each)) if is_object(each) else stored(each)
-        elif is_wanted(each):
+        if is_object(part) or is_list(part):
+            entered.add(id(part))
+            todo += (item for _, item in stored_pairs(part)) if is_object(part) else stored(part)
+        elif is_wanted(part):
             return True
     return False
 
@@ -176,7 +176,7 @@ def write(
     """
     IntegerCheck().check(value)
     lifter = Lifter(cap)
-    whole, value = value, lifter.lifted(value)
+    original, value = value, lifter.lifted(value)
     refused: list[ResultError] = []
 
     def fallback(unknown: Any) -> Any:
@@ -192,7 +192,7 @@ def write(
         try:
             return place or convert(unknown, rows_as_lists=rows_as_lists, built=built)
         except UnknownType:
-            refused.append(unwritable(whole if is_opaque else value, unknown))
+            refused.append(unwritable(original if is_opaque else value, unknown))
             raise
 
     try:
@@ -242,7 +242,7 @@ def check_digits(body: bytes) -> None:
     """Refuse integers that readers of JSON refuse. Raises `ResultError`."""
     if len(body) <= MOST_DIGITS or b"0" * (MOST_DIGITS + 1) not in body.translate(_DIGITS_ONLY):
         return
-    if any(len(found[1] or b"") > MOST_DIGITS for found in _NUMBER.finditer(body)):
+    if any(len(number[1] or b"") > MOST_DIGITS for number in _NUMBER.finditer(body)):
         raise ResultError(TOO_MANY_DIGITS)
 
 
@@ -256,8 +256,8 @@ def blocks_of(value: Any) -> list[dict[str, Any]] | None:
         dumped = _protocol_block(value)
         return None if dumped is None else [dumped]
     if known_converter(value) is not None and not is_table(value):
-        made = convert(value)
-        return made.blocks() if isinstance(made, Content) else None
+        content = convert(value)
+        return content.blocks() if isinstance(content, Content) else None
     return None
 
 
@@ -299,21 +299,21 @@ def _protocol_block(value: BaseModel) -> dict[str, Any] | None:
     return dumped if is_block(dumped) else None
 
 
-def not_finite(value: Any, place: str, seen: frozenset[int] = frozenset()) -> str:
+def not_finite(value: Any, place: str, entered: frozenset[int] = frozenset()) -> str:
     """Return the place of a number that is not finite; empty if there is none."""
     if isinstance(value, float):
         return "" if math.isfinite(value) else place
     if isinstance(value, Mapping):
-        named = cast("Mapping[Any, Any]", value)
-        items = [(f"{place}.{key}", item) for key, item in named.items()]
+        members = cast("Mapping[Any, Any]", value)
+        items = [(f"{place}.{key}", item) for key, item in members.items()]
     elif isinstance(value, list | tuple | set | frozenset):
-        items = [(f"{place}[{at}]", item) for at, item in enumerate(cast("Any", value))]
+        items = [(f"{place}[{index}]", item) for index, item in enumerate(cast("Any", value))]
     else:
         return ""
-    seen |= {id(cast("object", value))}
+    entered |= {id(cast("object", value))}
     for where, item in items:
-        if id(item) not in seen and (found := not_finite(item, where, seen)):
-            return found
+        if id(item) not in entered and (problem := not_finite(item, where, entered)):
+            return problem
     return ""
 
 

@@ -170,18 +170,18 @@ def _of_request(raised: Any) -> str:
     answer = getattr(raised, "response", None)
     status = getattr(answer, "status_code", None) or getattr(raised, "code", None)
     try:
-        asked = answer if answer is not None else getattr(raised, "request", None)
+        request = answer if answer is not None else getattr(raised, "request", None)
     except RuntimeError:  # httpx does not know it
-        asked = None
-    url = str(getattr(asked, "url", None) or getattr(raised, "url", None) or "")
+        request = None
+    url = str(getattr(request, "url", None) or getattr(raised, "url", None) or "")
     url = _PASSWORD.sub(r"\1", url.partition("?")[0].partition("#")[0])[:_MOST_URL]
     if isinstance(status, int):
         reason = getattr(answer, "reason_phrase", None) or getattr(answer, "reason", None)
-        said = f"{status} {reason or getattr(raised, 'reason', '')}".strip()
-        return f"{said} from {url}" if url else said
-    said = _QUERY.sub("", _PASSWORD.sub(r"\1", str(raised)[:_MOST_READ]))
+        text = f"{status} {reason or getattr(raised, 'reason', '')}".strip()
+        return f"{text} from {url}" if url else text
+    text = _QUERY.sub("", _PASSWORD.sub(r"\1", str(raised)[:_MOST_READ]))
     host = urlsplit(url).hostname or ""
-    return said if not host or host in said else f"{said} ({url})"
+    return text if not host or host in text else f"{text} ({url})"
 
 
 def _known_mistake(raised: BaseException) -> tuple[str, str]:
@@ -220,9 +220,9 @@ def _spoken(raised: BaseException) -> str:
     """Return the author's message, all lines of it; control characters are written as escapes."""
     try:
         # Redacted before it is cut, because half a secret is not recognised.
-        said = _of_request(raised) if kinds_of(raised) & _REQUESTS else str(raised)
-        said = _redactor()(said[:_MOST_READ])
+        text = _of_request(raised) if kinds_of(raised) & _REQUESTS else str(raised)
+        text = _redactor()(text[:_MOST_READ])
     except BaseException:  # noqa: BLE001 - an exception's own `__str__` may fail
         return ""
-    shown = said.replace("\r\n", "\n").translate(_ESCAPES).strip()
-    return shown if len(shown) <= _MOST_SPOKEN else f"{shown[:_MOST_SPOKEN]} [cut]"
+    clean = text.replace("\r\n", "\n").translate(_ESCAPES).strip()
+    return clean if len(clean) <= _MOST_SPOKEN else f"{clean[:_MOST_SPOKEN]} [cut]"

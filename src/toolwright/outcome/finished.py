@@ -41,7 +41,7 @@ def finished(value: Any) -> Mapping[str, Any] | None:
 
 def _is_result(payload: Mapping[str, Any]) -> bool:
     blocks: Any = payload.get("content", [])
-    if not is_list(blocks) or not all(_block(each) for each in blocks):
+    if not is_list(blocks) or not all(_block(block) for block in blocks):
         return False
     if not isinstance(payload.get("isError", False), bool):
         return False
@@ -52,21 +52,21 @@ def _is_result(payload: Mapping[str, Any]) -> bool:
 
 def _block(value: Any) -> dict[str, Any] | None:
     """Return a block of the protocol, a dict or an instance, as a dict."""
-    found = blocks_of(value) if isinstance(value, BaseModel) else block_dict(value)
-    return found[0] if found else None
+    blocks = blocks_of(value) if isinstance(value, BaseModel) else block_dict(value)
+    return blocks[0] if blocks else None
 
 
 def _completed(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Add what a result may leave out: whether it is an error, and words for what it shows."""
-    made = {key: value for key, value in payload.items() if value is not None}
-    made.setdefault("isError", False)
-    made["content"] = [_block(each) or each for each in made.get("content", ())]
-    if not made["content"]:
-        shown = "null" if not made["isError"] else ""
-        if "structuredContent" in made:
-            shown = write(made["structuredContent"])[0].decode()
-        made["content"] = [{"type": "text", "text": shown}]
-    return made
+    completed = {key: value for key, value in payload.items() if value is not None}
+    completed.setdefault("isError", False)
+    completed["content"] = [_block(block) or block for block in completed.get("content", ())]
+    if not completed["content"]:
+        text = "null" if not completed["isError"] else ""
+        if "structuredContent" in completed:
+            text = write(completed["structuredContent"])[0].decode()
+        completed["content"] = [{"type": "text", "text": text}]
+    return completed
 
 
 def _protocol_result(value: BaseModel) -> dict[str, Any] | None:
@@ -78,8 +78,8 @@ def _protocol_result(value: BaseModel) -> dict[str, Any] | None:
         {key: item for key, item in block.items() if item is not None}
         for block in dumped.get("content") or ()
     ]
-    known = {key: dumped[key] for key in ("structuredContent", "_meta") if key in dumped}
-    return _completed({"content": blocks, "isError": bool(dumped.get("isError")), **known})
+    extras = {key: dumped[key] for key in ("structuredContent", "_meta") if key in dumped}
+    return _completed({"content": blocks, "isError": bool(dumped.get("isError")), **extras})
 
 
 def checked_result(result: Result) -> Result:
@@ -112,11 +112,11 @@ def structured_forms(made: Result, *, boxed: bool) -> Iterator[Any]:
         if boxed and is_object(value) and value.keys() == {"result"}:
             yield value["result"]
     else:
-        said: Any = made.text
+        body: Any = made.text
         with contextlib.suppress(ValueError):
-            said = strict_json(made.text)
-        yield said
-        yield {"result": said}
+            body = strict_json(made.text)
+        yield body
+        yield {"result": body}
     if is_object(made.value):
         yield made.value  # a type of the author's own may be declared for whole results
 

@@ -74,35 +74,35 @@ class IntegerCheck:
         ):
             return
         level = self._unknown((value,), 0)
-        seen: set[int] = set()
+        entered: set[int] = set()
         depth = 1
         while level:
             below: list[Any] = []
-            for whole in level:
-                if id(whole) not in seen:
-                    seen.add(id(whole))
-                    below += self._unknown(self._parts(whole, depth), depth)
+            for container in level:
+                if id(container) not in entered:
+                    entered.add(id(container))
+                    below += self._unknown(self._parts(container, depth), depth)
             level = below
             depth += 1
 
     def _unknown(self, parts: Iterable[Any], depth: int) -> list[Any]:
         """Return the parts that may hold long integers inside. Raises `ResultError`."""
-        found: list[Any] = []
+        unmeasured: list[Any] = []
         fields = self.fields
         for part in parts:
             kind: type[Any] = part.__class__
             # Fields of models right away: most large results are lists of models.
-            held = [part] if kind not in fields else map(part.__dict__.get, fields[kind])
-            for inner in held:
-                own: type[Any] = inner.__class__
-                if own is int:
-                    if not LEAST < inner < MOST:
+            values = [part] if kind not in fields else map(part.__dict__.get, fields[kind])
+            for member in values:
+                cls: type[Any] = member.__class__
+                if cls is int:
+                    if not LEAST < member < MOST:
                         raise ResultError(TOO_MANY_DIGITS)
-                elif own not in _NO_INTEGERS and not (
-                    own in _CONTAINERS and 0 < depth < _MOST_MEASURED and _is_short(inner)
+                elif cls not in _NO_INTEGERS and not (
+                    cls in _CONTAINERS and 0 < depth < _MOST_MEASURED and _is_short(member)
                 ):
-                    found.append(inner)
-        return found
+                    unmeasured.append(member)
+        return unmeasured
 
     def _parts(self, value: Any, depth: int) -> Iterable[Any]:
         """Return the parts of a value that are written."""
@@ -110,8 +110,8 @@ class IntegerCheck:
         if isinstance(value, list | tuple | set | frozenset | deque):
             return _measured(stored(value), depth)
         if isinstance(value, dict):
-            named = cast("dict[Any, Any]", value)
-            return _measured([each for pair in stored_pairs(named) for each in pair], depth)
+            mapping = cast("dict[Any, Any]", value)
+            return _measured([part for pair in stored_pairs(mapping) for part in pair], depth)
         if isinstance(value, BaseModel):
             if value.__pydantic_extra__ is None:
                 self._learn(value.__class__)
@@ -137,14 +137,14 @@ def _measured(items: Iterable[Any], depth: int) -> Iterable[Any]:
 
 
 def _long_items(items: list[Any]) -> Iterator[Any]:
-    size, at = _PIECE, 0
-    while at < len(items):
-        if size == 1 or items[at].__class__ not in _MEASURABLE:
-            yield items[at]
-            at += 1
+    size, start = _PIECE, 0
+    while start < len(items):
+        if size == 1 or items[start].__class__ not in _MEASURABLE:
+            yield items[start]
+            start += 1
             continue
-        piece = items[at : at + size]
-        at += size
+        piece = items[start : start + size]
+        start += size
         # A piece holds its items a second time, and `marshal` remembers what is held twice, which
         # takes five times as long. It must only for containers: they may hold themselves.
         is_simple = _SIMPLE.issuperset(map(type, piece))
@@ -176,14 +176,14 @@ def _may_hold_integers(hint: Any, seen: frozenset[Any] = frozenset()) -> bool:
             if hint in seen or hint.model_config.get("extra") == "allow":
                 return True
             return any(
-                _field_may(each, seen | {hint}) for each in hint.__pydantic_fields__.values()
+                _field_may(field, seen | {hint}) for field in hint.__pydantic_fields__.values()
             )
-    inner = [each for each in get_args(hint) if each is not Ellipsis]
-    return not inner or any(_may_hold_integers(each, seen) for each in inner)
+    arguments = [argument for argument in get_args(hint) if argument is not Ellipsis]
+    return not arguments or any(_may_hold_integers(argument, seen) for argument in arguments)
 
 
 def _field_may(field: FieldInfo, seen: frozenset[Any]) -> bool:
-    kinds = {each.__class__ for each in field.metadata}
+    kinds = {constraint.__class__ for constraint in field.metadata}
     if kinds & _AT_LEAST and kinds & _AT_MOST:
         return False
     # With `SerializeAsAny`, subclasses are written with all of their fields.

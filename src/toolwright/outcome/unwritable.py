@@ -23,15 +23,15 @@ def unwritable(value: Any, unknown: Any) -> ResultError:
     """Return the error for a part of a value whose type is not known."""
     path = _path_to(value, unknown)
     where = f"{path_text(path)} is" if path else "it is"
-    own: type[Any] = unknown.__class__
+    cls: type[Any] = unknown.__class__
     if inspect.iscoroutine(unknown):
         unknown.close()  # Python would warn of it, too
         return ResultError(
             f"the result cannot be written as JSON: {where} a coroutine", hint="await it"
         )
-    name = f"{own.__module__.split('.', 1)[0]}.{own.__name__}"
+    name = f"{cls.__module__.split('.', 1)[0]}.{cls.__name__}"
     return ResultError(
-        f"the result cannot be written as JSON: {where} of the type {own.__name__}",
+        f"the result cannot be written as JSON: {where} of the type {cls.__name__}",
         hint=f'return other values, or convert it with @converter("{name}")',
     )
 
@@ -45,11 +45,11 @@ def _path_to(value: Any, wanted: Any) -> tuple[str | int, ...]:
     path: list[str | int] = []
     levels = [iter(_parts(value))]
     for _ in range(_MOST_SEARCHED):
-        while (found := next(levels[-1], None)) is None:
+        while (next_part := next(levels[-1], None)) is None:
             levels.pop()
             if not levels:
                 return ()
-        step, part = found
+        step, part = next_part
         path[len(levels) - 1 :] = [step]
         if part is wanted:
             return tuple(path)
@@ -72,17 +72,17 @@ def _parts(value: Any) -> Iterable[tuple[str | int, Any]]:
         return _named({**value.__dict__, **(value.__pydantic_extra__ or {})})
     if known_converter(value) is vars:
         return _named(cast("dict[str, Any]", vars(value)))
-    own: type[Any] = value.__class__
-    attrs: Any = getattr(own, "__attrs_attrs__", ())
-    names = [*getattr(own, "__dataclass_fields__", ()), *(each.name for each in attrs)]
+    cls: type[Any] = value.__class__
+    attrs: Any = getattr(cls, "__attrs_attrs__", ())
+    names = [*getattr(cls, "__dataclass_fields__", ()), *(attribute.name for attribute in attrs)]
     if names:
         return ((name, getattr(value, name, None)) for name in names)
     return _named(declared_attributes(value))
 
 
 def _named(members: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
-    for key, each in members.items():
+    for key, member in members.items():
         if isinstance(key, str):
-            yield key, each
+            yield key, member
         else:
-            yield value_text(key) if key.__class__ in _SIMPLE else type(key).__name__, each
+            yield value_text(key) if key.__class__ in _SIMPLE else type(key).__name__, member

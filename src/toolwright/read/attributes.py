@@ -30,10 +30,10 @@ _known: WeakKeyDictionary[type, ClassDocs] = WeakKeyDictionary()
 
 def class_docs(cls: type) -> ClassDocs:
     """Read a class's documentation, including that of its base classes."""
-    found = _known.get(cls)
-    if found is None:
-        found = _known[cls] = _read(cls)
-    return found
+    docs = _known.get(cls)
+    if docs is None:
+        docs = _known[cls] = _read(cls)
+    return docs
 
 
 def _read(cls: type) -> ClassDocs:
@@ -52,8 +52,8 @@ def _read(cls: type) -> ClassDocs:
             if text:
                 attributes[name] = text
         attributes.update({name: text for name, text in sections.items() if name not in names})
-    own = parse(_own_doc(cls), ATTRIBUTES)
-    return ClassDocs(own.without(attributes), attributes)
+    docstring = parse(_own_doc(cls), ATTRIBUTES)
+    return ClassDocs(docstring.without(attributes), attributes)
 
 
 def _bases(cls: type) -> list[type]:
@@ -92,14 +92,14 @@ def _body_texts(cls: type) -> tuple[dict[str, str], dict[str, str]]:
     behind: dict[str, str] = {}
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None) or ""
-    found = class_source(file, cls.__qualname__, vars(cls).get("__firstlineno__"))
-    if found is None:
+    source = class_source(file, cls.__qualname__, vars(cls).get("__firstlineno__"))
+    if source is None:
         return below, behind
-    node, lines = found
-    for at, statement in enumerate(node.body):
+    node, lines = source
+    for index, statement in enumerate(node.body):
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
-        following = node.body[at + 1] if at + 1 < len(node.body) else None
+        following = node.body[index + 1] if index + 1 < len(node.body) else None
         below[statement.target.id] = _string(following)
         behind[statement.target.id] = _comment(lines, statement)
     return below, behind
@@ -117,8 +117,8 @@ def _comment(lines: list[str], node: ast.AnnAssign) -> str:
     if end > len(lines):
         return ""
     # Columns count bytes of UTF-8.
-    rest = lines[end - 1].encode()[node.end_col_offset or 0 :].decode(errors="replace").strip()
-    if rest.startswith("#"):
-        return comment_text(rest)
+    behind = lines[end - 1].encode()[node.end_col_offset or 0 :].decode(errors="replace").strip()
+    if behind.startswith("#"):
+        return comment_text(behind)
     above = lines[node.lineno - 2].strip() if node.lineno > 1 else ""
     return comment_text(above) if above.startswith("#:") else ""

@@ -44,7 +44,7 @@ def framework_of(target: Any) -> str:
         return ""
     for base in cls.__mro__:
         root = str(getattr(base, "__module__", "")).partition(".")[0]
-        known = _CLASSES.get((root, base.__name__))
-        if known is not None:
-            return known
+        framework = _CLASSES.get((root, base.__name__))
+        if framework is not None:
+            return framework
     return ""

@@ -126,12 +126,12 @@ class _Header:
             self.commented.update(self.on_line)
         if not text:
             return
-        named = [name for name in self.on_line if name not in ("self", "cls")]
+        parameters = [name for name in self.on_line if name not in ("self", "cls")]
         if alone and not self.closed_line:
             self.above.append(text)
-        elif named:
+        elif parameters:
             # One comment after several parameters describes none of them in particular.
-            if len(named) == 1:
-                self.comments[named[0]] = text
+            if len(parameters) == 1:
+                self.comments[parameters[0]] = text
         elif self.closed_line:
             self.comments[RETURN] = text

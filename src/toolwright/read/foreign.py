@@ -102,9 +102,9 @@ def known_marker(item: Any) -> Foreign | None:
     for owner, name in _names(cls):
         kind = _MARKERS.get((owner, name))
         if kind is not None:
-            shown = cls.__name__.lstrip("_")
-            what = f"has {_OWNERS[owner]}'s `{shown}`, which nothing fills in here"
-            if kind == "call" or shown.startswith("Current"):
+            class_name = cls.__name__.lstrip("_")
+            what = f"has {_OWNERS[owner]}'s `{class_name}`, which nothing fills in here"
+            if kind == "call" or class_name.startswith("Current"):
                 return Foreign(what, _CALL)
             if kind == "field":
                 return Foreign(what, "use pydantic's `Field(...)`, or no marker at all")
@@ -115,10 +115,10 @@ def known_marker(item: Any) -> Foreign | None:
 def foreign_marker(item: Any) -> Foreign | None:
     """Recognise a marker in `Annotated`: known by its name, or of an unknown package and with a
     callable in it, or of a class that is called after what it does."""
-    found = known_marker(item)
+    marker = known_marker(item)
     cls = cast("Any", type(item))
-    if found is not None or _is_of_injector(item):
-        return found or Foreign("has injector's `Inject`, which nothing fills in here", _BY_HINT)
+    if marker is not None or _is_of_injector(item):
+        return marker or Foreign("has injector's `Inject`, which nothing fills in here", _BY_HINT)
     marks = item if isinstance(item, type) else cls
     injects = _is_called_so(marks) and not _is_harmless(marks)
     if not injects and (issubclass(cls, _FUNCTIONS) or _is_harmless(cls)):
@@ -144,9 +144,9 @@ def _is_of_injector(item: Any) -> bool:
 def foreign_default(default: Any, classes: Collection[type]) -> Foreign | None:
     """Recognise a default that something else must replace: it is neither plain data nor an
     instance of one of the classes that the parameter's hint names."""
-    found = known_marker(default)
-    if found is not None or is_data(default) or _is_instance(default, classes):
-        return found
+    marker = known_marker(default)
+    if marker is not None or is_data(default) or _is_instance(default, classes):
+        return marker
     what = f"has {_shown(default)} as its default, which its type does not name"
     hint = _instead(default, _callable_in(default))
     return Foreign(what, f"{hint}, or `Annotated[T, Hidden()]` to keep the default")
@@ -156,9 +156,9 @@ def foreign_context(cls: Any) -> Foreign | None:
     """Recognise the type of another framework's context."""
     for owner, name in _names(cls) if isinstance(cls, type) else ():
         if (owner, name) in _CONTEXTS:
-            shown = cls.__name__.partition("[")[0]
+            class_name = cls.__name__.partition("[")[0]
             return Foreign(
-                f"is a `{shown}` of {_OWNERS[owner]}, which nothing fills in here", _CALL
+                f"is a `{class_name}` of {_OWNERS[owner]}, which nothing fills in here", _CALL
             )
     return None
 
@@ -200,8 +200,8 @@ def _instead(item: Any, provider: Any) -> str:
     """Return what to write instead of a marker, with the name of the provider that it holds."""
     if type(item).__module__.partition(".")[0] == "typer":
         return "`box.include(app)` makes tools of a Typer app; a function needs plain defaults"
-    known = isinstance(provider, _FUNCTIONS) and not isinstance(item, type)
-    name = getattr(provider, "__name__", "provider") if known else "provider"
+    is_named = isinstance(provider, _FUNCTIONS) and not isinstance(item, type)
+    name = getattr(provider, "__name__", "provider") if is_named else "provider"
     return f"write `Annotated[T, Inject({name})]`"
 
 
@@ -210,12 +210,12 @@ def _is_harmless(cls: type) -> bool:
     and those that pydantic asks for a schema."""
     if cls in _PLAIN or _names(cls)[0][0] in _HARMLESS:
         return True
-    asked = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__")
+    hooks = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__")
     for base in cls.__mro__:
         if (base.__module__, base.__name__) in _OF_VALUES:
             return True
         # Each model has these, and says something only where it is the type itself.
-        if base.__module__ != "pydantic.main" and any(name in vars(base) for name in asked):
+        if base.__module__ != "pydantic.main" and any(name in vars(base) for name in hooks):
             return True
     return False
 
@@ -249,10 +249,12 @@ def _callable_in(item: Any) -> Any:
     """
     level = [item]
     for _ in range(_DEPTH):
-        for each in level:
-            if callable(each):
-                return each
-        inside = (_held(each) for each in level if not issubclass(type(each), _SCALARS))
+        for candidate in level:
+            if callable(candidate):
+                return candidate
+        inside = (
+            _held(candidate) for candidate in level if not issubclass(type(candidate), _SCALARS)
+        )
         level = list(islice(chain.from_iterable(inside), _MOST_HELD))
     return next(filter(callable, level), None)
 

@@ -19,17 +19,22 @@ def type_arguments(owner: Any, method: str = "__init__") -> dict[Any, Any]:
     alias = owner if get_origin(owner) else inspect.getattr_static(owner, "__orig_class__", None)
     cls: Any = get_origin(alias) or (owner if isinstance(owner, type) else type(owner))
     variables = getattr(cls, "__parameters__", ())
-    known: dict[type, dict[Any, Any]] = {cls: dict(zip(variables, get_args(alias), strict=False))}
+    by_class: dict[type, dict[Any, Any]] = {
+        cls: dict(zip(variables, get_args(alias), strict=False))
+    }
     mro: tuple[type, ...] = cls.__mro__
     for base in mro:
         bases: tuple[Any, ...] = vars(base).get("__orig_bases__", ())
-        for written in bases:
-            origin: Any = get_origin(written)
-            given = [with_arguments(each, known.get(base, {})) for each in get_args(written)]
+        for alias_of_base in bases:
+            origin: Any = get_origin(alias_of_base)
+            substituted = [
+                with_arguments(argument, by_class.get(base, {}))
+                for argument in get_args(alias_of_base)
+            ]
             variables = getattr(origin, "__parameters__", ())
-            known.setdefault(origin, dict(zip(variables, given, strict=False)))
+            by_class.setdefault(origin, dict(zip(variables, substituted, strict=False)))
     home = next((base for base in mro if method in vars(base)), cls)
-    return known.get(home, {})
+    return by_class.get(home, {})
 
 
 def with_arguments(hint: Any, known: Mapping[Any, Any]) -> Any:
@@ -49,9 +54,9 @@ def with_owner(hint: Any, owner: type | None) -> Any:
     if hint is Self and owner is not None:
         return owner
     parts = arguments_of(hint)
-    made = tuple(with_owner(part, owner) for part in parts)
-    if all(new is old for new, old in zip(made, parts, strict=True)):
+    new_parts = tuple(with_owner(part, owner) for part in parts)
+    if all(new is old for new, old in zip(new_parts, parts, strict=True)):
         return hint
     if isinstance(hint, types.UnionType):
-        return Union[made]  # noqa: UP007 - as many arms as there were
-    return hint.copy_with(made) if hasattr(hint, "copy_with") else hint.__origin__[made]
+        return Union[new_parts]  # noqa: UP007 - as many arms as there were
+    return hint.copy_with(new_parts) if hasattr(hint, "copy_with") else hint.__origin__[new_parts]

@@ -14,8 +14,8 @@ def is_record(cls: Any) -> bool:
 
 def is_made_by_named_tuple(cls: type) -> bool:
     """Return whether `NamedTuple` made the constructor: it is written in no module."""
-    made: Any = inspect.unwrap(cls.__new__)
-    module = getattr(made, "__module__", None) or ""
+    constructor: Any = inspect.unwrap(cls.__new__)
+    module = getattr(constructor, "__module__", None) or ""
     return tuple in cls.__mro__ and module.startswith("namedtuple_")
 
 

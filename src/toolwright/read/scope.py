@@ -86,13 +86,13 @@ def _is_hint(value: Any) -> bool:
 
 def _closure(function: Any) -> dict[str, Any]:
     code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
-    found: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
     for name, cell in zip(code.co_freevars if code else (), cells or (), strict=True):
         try:
-            found[name] = cell.cell_contents
+            contents[name] = cell.cell_contents
         except ValueError:
             continue  # not assigned yet
-    return found
+    return contents
 
 
 def _defining_frames(function: Any) -> tuple[types.FrameType, ...]:
@@ -102,10 +102,10 @@ def _defining_frames(function: Any) -> tuple[types.FrameType, ...]:
         return ()
     parents = {".".join(parts[:end]).removesuffix(".<locals>") for end in range(1, len(parts))}
     names = getattr(function, "__globals__", None)
-    found: list[types.FrameType] = []
+    frames: list[types.FrameType] = []
     frame = inspect.currentframe()
     while frame is not None:
         if frame.f_globals is names and frame.f_code.co_qualname in parents:
-            found.append(frame)
+            frames.append(frame)
         frame = frame.f_back
-    return tuple(found)
+    return tuple(frames)

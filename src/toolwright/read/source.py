@@ -19,8 +19,8 @@ def lines_of(file: str) -> list[str]:
 
 def stamp_of(file: str) -> tuple[int, float | None] | None:
     """Return what changes with a file's text, as far as its lines are known; None without lines."""
-    known = linecache.cache.get(file) if lines_of(file) else None
-    return (known[0], known[1]) if known is not None and len(known) > 1 else None
+    entry = linecache.cache.get(file) if lines_of(file) else None
+    return (entry[0], entry[1]) if entry is not None and len(entry) > 1 else None
 
 
 def whole_module(file: str) -> ast.Module | None:
@@ -67,8 +67,8 @@ class _Source:
     @functools.cached_property
     def outline(self) -> ast.Module | None:
         text = "".join(self.lines)
-        starts = [found.start() for found in _MARGINS.finditer(text)]
-        kept = [text[: starts[0]]] if starts else []
+        starts = [margin.start() for margin in _MARGINS.finditer(text)]
+        blocks = [text[: starts[0]]] if starts else []
         end_of_text = 0
         whole_blocks = _FOR_CHECKERS.search(text) is not None
         for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
@@ -76,24 +76,24 @@ class _Source:
                 continue  # a line of a long text is at the margin
             if long := _LONG_TEXT.match(text, start):
                 end_of_text = text.find(long["quote"], long.end()) + 1
-                kept.append(f"{long['name']} = 0\n")
+                blocks.append(f"{long['name']} = 0\n")
                 continue
             short = _shortened(text, start, end)
             if short is None:
                 block = text[start:end]
-                kept.append(block if whole_blocks else _NESTED.sub(_without_body, block))
+                blocks.append(block if whole_blocks else _NESTED.sub(_without_body, block))
                 continue
             if text.count('"""', start, end) % 2 or text.count("'''", start, end) % 2:
                 return self.tree  # a text goes on at the margin: it is not clear where this ends
-            kept.append(short)
-        return _parsed("".join(kept)) or self.tree
+            blocks.append(short)
+        return _parsed("".join(blocks)) or self.tree
 
-    def _end(self, at: int) -> int:
+    def _end(self, index: int) -> int:
         """Return where the block ends whose head is at the left margin."""
-        at += 1
-        while at < len(self.lines) and not _AT_MARGIN.match(self.lines[at]):
-            at += 1
-        return at
+        index += 1
+        while index < len(self.lines) and not _AT_MARGIN.match(self.lines[index]):
+            index += 1
+        return index
 
     @functools.cached_property
     def classes(self) -> dict[str, list[ast.ClassDef]]:
@@ -105,20 +105,20 @@ class _Source:
     @functools.cached_property
     def heads(self) -> dict[str, list[int]]:
         """The lines, counted from 0, that look like the head of a class, by its name."""
-        found: dict[str, list[int]] = {}
-        for at, line in enumerate(self.lines):
+        by_name: dict[str, list[int]] = {}
+        for index, line in enumerate(self.lines):
             if "class" in line and (head := _CLASS.match(line)):
-                found.setdefault(head.group(1), []).append(at)
-        return found
+                by_name.setdefault(head.group(1), []).append(index)
+        return by_name
 
     def find(self, qualname: str, line: int | None) -> ClassSource | None:
         alone = self._alone(qualname, line)
         if alone is not None:
             return alone
-        found = self.classes.get(qualname, ())
-        node = found[-1] if found else None
+        nodes = self.classes.get(qualname, ())
+        node = nodes[-1] if nodes else None
         if line is not None:
-            starts = {min([n.lineno, *(d.lineno for d in n.decorator_list)]): n for n in found}
+            starts = {min([n.lineno, *(d.lineno for d in n.decorator_list)]): n for n in nodes}
             node = starts.get(line)
         return ClassSource(node, self.lines) if node else None
 
@@ -166,9 +166,9 @@ _NESTED = re.compile(
 
 def _without_body(nested: re.Match[str]) -> str:
     """Return a function or class of a block without its insides, if it is clear where it ends."""
-    written = nested[0]
-    if written.count('"""') % 2 or written.count("'''") % 2:
-        return written
+    block = nested[0]
+    if block.count('"""') % 2 or block.count("'''") % 2:
+        return block
     return f"{nested['indent']}{nested['kind']} {nested['name']}(): ...\n"
 
 
@@ -200,16 +200,16 @@ _sources: dict[str, _Source] = {}
 
 def _source_of(file: str) -> _Source | None:
     lines = lines_of(file)
-    known = _sources.get(file)
+    cached = _sources.get(file)
     # The cache of lines gives the same list until the file is read again.
-    if known is not None and known.lines is lines:
-        return known
+    if cached is not None and cached.lines is lines:
+        return cached
     if not lines:
         return None
     if len(_sources) >= _MOST_FILES:
         _sources.clear()
-    made = _sources[file] = _Source(lines)
-    return made
+    source = _sources[file] = _Source(lines)
+    return source
 
 
 def _index(node: ast.AST, prefix: str, index: dict[str, list[ast.ClassDef]]) -> None:

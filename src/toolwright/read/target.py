@@ -142,8 +142,8 @@ def _open_function(obj: Any) -> Target:
     function = innermost(obj)
     if function is not obj and not isinstance(function, types.FunctionType):
         # A wrapper around something that is not a plain function (a partial, a method, a class).
-        inner = open_target(function)
-        return replace(inner, call=obj, name=name_of(obj), documented=(obj, *inner.documented))
+        opened = open_target(function)
+        return replace(opened, call=obj, name=name_of(obj), documented=(obj, *opened.documented))
     parameters, returns = _bare(function)
     chain = writers(function)
     if shows_signature(function) and isinstance(chain[0], types.FunctionType):
@@ -174,25 +174,25 @@ def _open_function(obj: Any) -> Target:
 
 
 def _open_method(obj: types.MethodType) -> Target:
-    inner = _open_function(obj.__func__)
-    reserved = inner.reserved
+    opened = _open_function(obj.__func__)
+    reserved = opened.reserved
     owner = obj.__self__ if isinstance(obj.__self__, type) else type(obj.__self__)
-    parameters = inner.parameters
-    if not inner.unbound and not _wraps_plain(obj.__func__, inner):
+    parameters = opened.parameters
+    if not opened.unbound and not _wraps_plain(obj.__func__, opened):
         if not parameters or _is_argument(parameters[0], owner):
             what = "is a method whose first parameter is not its instance"
             raise _refuse(obj, what, "give it `self`, or make it a `@staticmethod`")
         reserved = _instance_name(parameters)
         parameters = _without_positionals(parameters, 1)
-    known = type_arguments(obj.__self__, getattr(obj, "__name__", ""))
+    arguments_by_variable = type_arguments(obj.__self__, getattr(obj, "__name__", ""))
     return replace(
-        inner,
+        opened,
         call=obj,
         parameters=parameters,
         owner=owner,
         reserved=reserved,
         unbound=False,
-        type_arguments=known,
+        type_arguments=arguments_by_variable,
     )
 
 
@@ -205,14 +205,14 @@ def _wraps_plain(method: Any, inner: Target) -> bool:
 
 def _open_partial(obj: Any) -> Target:
     func = obj.func
-    inner = open_constructor(func) if isinstance(func, type) else open_target(func)
-    if inner.unbound and obj.args:
+    opened = open_constructor(func) if isinstance(func, type) else open_target(func)
+    if opened.unbound and obj.args:
         # The instance is the first bound value.
-        inner = replace(inner, unbound=False)
-        parameters = _without_positionals(inner.parameters, len(obj.args) - 1)
+        opened = replace(opened, unbound=False)
+        parameters = _without_positionals(opened.parameters, len(obj.args) - 1)
     else:
-        parameters = _without_positionals(inner.parameters, len(obj.args))
-    kept: list[Bare] = []
+        parameters = _without_positionals(opened.parameters, len(obj.args))
+    remaining: list[Bare] = []
     by_keyword = False
     for parameter in parameters:
         if parameter.name in obj.keywords and parameter.kind not in VARIADIC:
@@ -220,17 +220,17 @@ def _open_partial(obj: Any) -> Target:
         elif parameter.kind is VAR_POSITIONAL and by_keyword:
             continue  # a positional argument would land on a bound parameter
         elif by_keyword and parameter.kind is POSITIONAL_OR_KEYWORD:
-            kept.append(parameter._replace(kind=KEYWORD_ONLY))
+            remaining.append(parameter._replace(kind=KEYWORD_ONLY))
         else:
-            kept.append(parameter)
-    gone = {p.name for p in inner.parameters} - {p.name for p in kept}
+            remaining.append(parameter)
+    gone = {p.name for p in opened.parameters} - {p.name for p in remaining}
     return replace(
-        inner,
-        name=getattr(obj, "__name__", None) or inner.name,
+        opened,
+        name=getattr(obj, "__name__", None) or opened.name,
         call=obj,
-        parameters=tuple(kept),
-        reserved=inner.reserved | gone | frozenset(obj.keywords),
-        documented=(obj, *inner.documented) if "__doc__" in vars(obj) else inner.documented,
+        parameters=tuple(remaining),
+        reserved=opened.reserved | gone | frozenset(obj.keywords),
+        documented=(obj, *opened.documented) if "__doc__" in vars(obj) else opened.documented,
     )
 
 
@@ -253,13 +253,13 @@ def open_constructor(cls: type) -> Target:
     function, returns = _constructor(cls)
     if function is None:
         raise _refuse(cls, "has no constructor of its own", "give it an `__init__` with types")
-    inner = _open_function(function)
-    parameters, reserved = inner.parameters, inner.reserved
-    if not inner.unbound:
+    opened = _open_function(function)
+    parameters, reserved = opened.parameters, opened.reserved
+    if not opened.unbound:
         reserved = _instance_name(parameters)
         parameters = _without_positionals(parameters, 1)
     return replace(
-        inner,
+        opened,
         name=cls.__name__,
         call=cls,
         parameters=parameters,
@@ -275,16 +275,16 @@ def _constructor(cls: Any) -> tuple[Any, Any]:
     """Find the function that calling a class runs, and what it returns."""
     meta: Any = type(cls).__call__
     if isinstance(meta, types.FunctionType) and not passes_all(meta):
-        given = _bare(meta)[1]
-        return meta, cls if given is EMPTY or _is_own(given, cls) else given
-    made = unwrapped(cls.__new__)
-    if isinstance(made, types.FunctionType):
-        given = _bare(made)[1]
-        if given is not EMPTY and not _is_own(given, cls):
-            return cls.__new__, given  # `__init__` is not run for another type
-    for each in (cls.__init__, cls.__new__):
-        if isinstance(unwrapped(each), types.FunctionType):
-            return each, cls
+        returned = _bare(meta)[1]
+        return meta, cls if returned is EMPTY or _is_own(returned, cls) else returned
+    constructor = unwrapped(cls.__new__)
+    if isinstance(constructor, types.FunctionType):
+        returned = _bare(constructor)[1]
+        if returned is not EMPTY and not _is_own(returned, cls):
+            return cls.__new__, returned  # `__init__` is not run for another type
+    for method in (cls.__init__, cls.__new__):
+        if isinstance(unwrapped(method), types.FunctionType):
+            return method, cls
     return None, cls
 
 
@@ -299,22 +299,24 @@ def _is_own(returns: Any, cls: type) -> bool:
 
 def _open_object(obj: Any) -> Target:
     cls = cast("Any", type(obj))
-    written = inspect.getattr_static(cls, "__call__", None)
-    if isinstance(written, staticmethod):
-        inner = open_target(written.__func__)
-    elif isinstance(written, functools.partial):
-        inner = open_target(written)  # not a method before Python 3.14, and 3.13 warns of that
-    elif hasattr(written, "__get__"):
-        inner = open_target(cls.__call__.__get__(obj, cls))
+    call_attribute = inspect.getattr_static(cls, "__call__", None)
+    if isinstance(call_attribute, staticmethod):
+        opened = open_target(call_attribute.__func__)
+    elif isinstance(call_attribute, functools.partial):
+        opened = open_target(
+            call_attribute
+        )  # not a method before Python 3.14, and 3.13 warns of that
+    elif hasattr(call_attribute, "__get__"):
+        opened = open_target(cls.__call__.__get__(obj, cls))
     else:
-        inner = open_target(written)  # called as it is, without the object
-    shown = inspect.getattr_static(cls, "__signature__", None)
-    if shows_signature(obj) or isinstance(shown, inspect.Signature):
+        opened = open_target(call_attribute)  # called as it is, without the object
+    signature = inspect.getattr_static(cls, "__signature__", None)
+    if shows_signature(obj) or isinstance(signature, inspect.Signature):
         parameters, returns = _bare(obj)
-        inner = replace(inner, parameters=parameters, returns=returns)
+        opened = replace(opened, parameters=parameters, returns=returns)
     # What a call does describes the tool; what the class says of itself, only where that is silent.
-    documented = (obj, *inner.documented, cls)
-    return replace(inner, name=name_of(obj), call=obj, documented=documented)
+    documented = (obj, *opened.documented, cls)
+    return replace(opened, name=name_of(obj), call=obj, documented=documented)
 
 
 def _bare(function: Any) -> tuple[tuple[Bare, ...], Any]:
@@ -333,8 +335,8 @@ def _bare(function: Any) -> tuple[tuple[Bare, ...], Any]:
 def _instance_name(parameters: tuple[Bare, ...]) -> frozenset[str]:
     """Return the name of a method's instance if it has `**kwargs`: no keyword can have it."""
     takes_any = any(p.kind is VAR_KEYWORD for p in parameters)
-    named = parameters[:1] if takes_any else ()
-    return frozenset(p.name for p in named if p.kind is POSITIONAL_OR_KEYWORD)
+    candidates = parameters[:1] if takes_any else ()
+    return frozenset(p.name for p in candidates if p.kind is POSITIONAL_OR_KEYWORD)
 
 
 def _defining_class(function: Any) -> type | None:
@@ -342,10 +344,10 @@ def _defining_class(function: Any) -> type | None:
     parts = getattr(function, "__qualname__", "").split(".")
     if len(parts) < 2 or "<locals>" in parts:
         return None
-    found: Any = sys.modules.get(getattr(function, "__module__", None) or "")
+    current: Any = sys.modules.get(getattr(function, "__module__", None) or "")
     for part in parts[:-1]:
-        found = getattr(found, part, None)
-    return found if isinstance(found, type) else None
+        current = getattr(current, part, None)
+    return current if isinstance(current, type) else None
 
 
 def _is_argument(first: Bare, owner: type | None) -> bool:
@@ -364,10 +366,10 @@ def _is_unbound(function: Any, owner: type | None, parameters: tuple[Bare, ...])
     if owner is not None and _is_argument(parameters[0], owner):
         return False
     if owner is not None:
-        found = inspect.getattr_static(owner, function.__name__, None)
-        if isinstance(found, staticmethod):
+        attribute_value = inspect.getattr_static(owner, function.__name__, None)
+        if isinstance(attribute_value, staticmethod):
             return False
-        if unwrapped(found) is function if callable(found) else False:
+        if unwrapped(attribute_value) is function if callable(attribute_value) else False:
             return True
     parts = getattr(function, "__qualname__", "").split(".")
     in_class_body = len(parts) > 1 and parts[-2] != "<locals>"
@@ -376,12 +378,12 @@ def _is_unbound(function: Any, owner: type | None, parameters: tuple[Bare, ...])
 
 
 def _without_positionals(parameters: tuple[Bare, ...], count: int) -> tuple[Bare, ...]:
-    kept = list(parameters)
+    remaining = list(parameters)
     for _ in range(count):
-        if not kept or kept[0].kind in (VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD):
+        if not remaining or remaining[0].kind in (VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD):
             break
-        del kept[0]
-    return tuple(kept)
+        del remaining[0]
+    return tuple(remaining)
 
 
 def _article(word: str) -> str:

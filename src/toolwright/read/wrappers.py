@@ -28,17 +28,17 @@ def innermost(obj: Any) -> Any:
 
     A wrapper with parameters of its own is the one that will be called, so its signature counts.
     """
-    seen = {id(obj)}
+    visited = {id(obj)}
     while True:
         if shows_signature(obj):
             return obj
-        inner = attribute(obj, "__wrapped__")
-        if inner is None or id(inner) in seen:
+        wrapped = attribute(obj, "__wrapped__")
+        if wrapped is None or id(wrapped) in visited:
             return obj
         if isinstance(obj, types.FunctionType) and not passes_all(obj):
             return obj
-        seen.add(id(inner))
-        obj = inner
+        visited.add(id(wrapped))
+        obj = wrapped
 
 
 def unwrapped(obj: Any) -> Any:
@@ -49,10 +49,10 @@ def unwrapped(obj: Any) -> Any:
 def writers(function: Any) -> tuple[Any, ...]:
     """Return a function and what it wraps, innermost first."""
     chain = [function]
-    while (inner := attribute(chain[-1], "__wrapped__")) is not None:
-        if any(inner is each for each in chain):
+    while (wrapped := attribute(chain[-1], "__wrapped__")) is not None:
+        if any(wrapped is writer for writer in chain):
             break
-        chain.append(inner)
+        chain.append(wrapped)
     return tuple(reversed(chain))
 
 

@@ -45,14 +45,14 @@ def current_call() -> Call | None:
     For code that a tool calls, however deep, in threads and in async code. A result that depends
     on it is never cached.
     """
-    found = current.get()
-    if found is None:
+    call = current.get()
+    if call is None:
         return None
-    if isinstance(found, str):
-        found = _made(found, is_outermost=isinstance(found, Outermost))
-        current.set(found)
-    _ = found.headers  # anything can be read from the call, so this counts as reading its headers
-    return found
+    if isinstance(call, str):
+        call = _made(call, is_outermost=isinstance(call, Outermost))
+        current.set(call)
+    _ = call.headers  # anything can be read from the call, so this counts as reading its headers
+    return call
 
 
 def new_call(tool: str) -> Call:

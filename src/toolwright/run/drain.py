@@ -54,42 +54,42 @@ class GeneratorDrain:
 
     def taken(self, items: Iterator[Any], call: Call | None) -> Any:
         """Take items until there are none, or more than a result may hold; each is progress."""
-        taken: list[Any] = []
+        drained: list[Any] = []
         size = 0
         try:
             for item in items:
-                taken.append(item)
+                drained.append(item)
                 if call is not None:
-                    self._tell(call, len(taken), item)
+                    self._tell(call, len(drained), item)
                 size += size_of(item)
                 if size > self.most:
-                    taken = Stopped(taken)
+                    drained = Stopped(drained)
                     break
         finally:
             close = getattr(items, "close", None)
             if close is not None:
                 close()
-        return self._joined(taken)
+        return self._joined(drained)
 
     async def _taken_async(self, items: AsyncIterator[Any], call: Call | None) -> Any:
-        taken: list[Any] = []
+        drained: list[Any] = []
         size = 0
         try:
             async for item in items:
-                taken.append(item)
-                if len(taken) % _AT_A_TIME == 0:
+                drained.append(item)
+                if len(drained) % _AT_A_TIME == 0:
                     await asyncio.sleep(0)  # the iterator itself may never wait for anything
                 if call is not None:
-                    self._tell(call, len(taken), item)
+                    self._tell(call, len(drained), item)
                 size += size_of(item)
                 if size > self.most:
-                    taken = Stopped(taken)
+                    drained = Stopped(drained)
                     break
         finally:
             close = getattr(items, "aclose", None)
             if close is not None:
                 await close()
-        return self._joined(taken)
+        return self._joined(drained)
 
     def _tell(self, call: Call, done: int, item: Any) -> None:
         """Report an item as progress. Raises `CallCancelled` if the caller gave up."""
@@ -104,9 +104,9 @@ class GeneratorDrain:
     def _joined(self, items: list[Any]) -> Any:
         if not self.joins:
             return items
-        for at, item in enumerate(items):
+        for index, item in enumerate(items):
             if not isinstance(item, str):
-                raise ResultError(f"{self.name}: `result[{at}]` is not text")
+                raise ResultError(f"{self.name}: `result[{index}]` is not text")
         text = "".join(items)
         if type(items) is Stopped and len(text) <= self.most:
             # Stopped because of the number of items: otherwise nothing would say so.

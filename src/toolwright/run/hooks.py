@@ -108,28 +108,28 @@ def inside(by: Wraps, inner: Sequence[Within], call: Call, innermost: Next) -> N
 
     Each takes its turn once, even if toolboxes include each other.
     """
-    seen = {by}
+    passed = {by}
     for within in reversed(inner):
-        if within.toolbox not in seen and within.toolbox.wraps:
+        if within.toolbox not in passed and within.toolbox.wraps:
             innermost = _stage(by, within, call, innermost)
-        seen.add(within.toolbox)
+        passed.add(within.toolbox)
     return innermost
 
 
 def _stage(by: Wraps, within: Within, call: Call, innermost: Next) -> Next:
     """Return a step that runs a call inside a toolbox's hooks, under the name it has there."""
     name = call.tool
-    theirs = name if call.kind == "resource" else within.name
+    inner_name = name if call.kind == "resource" else within.name
 
     async def back(sent: Any) -> Result:
         call.tool = name
         try:
             return await innermost(sent)
         finally:
-            call.tool = theirs
+            call.tool = inner_name
 
     async def go(sent: Any) -> Result:
-        call.tool = theirs
+        call.tool = inner_name
         try:
             return await within.toolbox.wrapped(call, sent, back, by, name)
         finally:

@@ -41,30 +41,30 @@ class Lifespan:
     async def enter(self) -> None:
         """Open it, unless it is open already. Raises whatever opening raises."""
         with self._lock:
-            held = self._held
-            if held is None or held.loop.is_closed() or held.failure is not None:
+            holder = self._held
+            if holder is None or holder.loop.is_closed() or holder.failure is not None:
                 # If its loop has ended, nothing is left to close.
-                held = self._held = _Held(asyncio.get_running_loop())
+                holder = self._held = _Held(asyncio.get_running_loop())
                 with outside():  # it outlives the call that first needs it
-                    held.task = held.loop.create_task(
-                        _hold(self.open, held, weakref.ref(self)), name="lifespan"
+                    holder.task = holder.loop.create_task(
+                        _hold(self.open, holder, weakref.ref(self)), name="lifespan"
                     )
-                self._when_dropped(held)
-                _close_at_exit(held)
-        await LOOP.wait(held.ready, None)
-        if held.failure is not None:
-            raise held.failure
+                self._when_dropped(holder)
+                _close_at_exit(holder)
+        await LOOP.wait(holder.ready, None)
+        if holder.failure is not None:
+            raise holder.failure
 
     async def leave(self) -> None:
         """Close it if it is open, or stop opening it. Raises whatever closing raises."""
         with self._lock:
-            held, self._held = self._held, None
-        if held is None or held.loop.is_closed():
+            holder, self._held = self._held, None
+        if holder is None or holder.loop.is_closed():
             return
-        if held.loop is asyncio.get_running_loop():
-            await held.end()
+        if holder.loop is asyncio.get_running_loop():
+            await holder.end()
         else:
-            done = asyncio.run_coroutine_threadsafe(held.end(), held.loop)
+            done = asyncio.run_coroutine_threadsafe(holder.end(), holder.loop)
             await asyncio.wrap_future(done)
 
     def _when_dropped(self, held: _Held) -> None:
@@ -80,8 +80,8 @@ class Lifespan:
 
     def leave_soon(self) -> None:
         """Close from sync code."""
-        held = self._held
-        if held is not None and not held.loop.is_closed():
+        holder = self._held
+        if holder is not None and not holder.loop.is_closed():
             background.run(self.leave())
 
 
@@ -110,9 +110,9 @@ async def _hold(
 
 
 def _give(lifespan: weakref.ref[Lifespan], value: Any, *, after: _Held | None = None) -> None:
-    own = lifespan()
-    if own is not None and (after is None or own.is_free_of(after)):
-        own.value = value
+    owner = lifespan()
+    if owner is not None and (after is None or owner.is_free_of(after)):
+        owner.value = value
 
 
 def _stop(held: _Held) -> None:
@@ -138,17 +138,21 @@ def _close_at_exit(held: _Held) -> None:
 
 def _close_all() -> None:
     """Close what sync callers have left open, last opened first."""
-    left = [held for held in _open.values() if held.loop is background.loop and held.is_open]
+    open_here = [
+        candidate
+        for candidate in _open.values()
+        if candidate.loop is background.loop and candidate.is_open
+    ]
 
     async def close() -> None:
-        for held in reversed(left):
+        for holder in reversed(open_here):
             try:
-                await held.end()
+                await holder.end()
             except Exception as error:  # noqa: BLE001 - an author's code; close the others
                 log.error("a lifespan failed to close", exc_info=error)
 
-    if left:
-        done = asyncio.run_coroutine_threadsafe(close(), left[0].loop)
+    if open_here:
+        done = asyncio.run_coroutine_threadsafe(close(), open_here[0].loop)
         with contextlib.suppress(TimeoutError):
             done.result(_LAST_SECONDS)
 
@@ -196,8 +200,8 @@ def opener_of(lifespan: Any, box: object) -> Callable[[], AbstractAsyncContextMa
         msg = f"a lifespan cannot be {_kind(lifespan)}: {_FORM}"
         raise TypeError(msg)
     open_ = _factory(cast("Callable[..., Any]", lifespan))
-    given = (box,) if _takes_toolbox(lifespan) else ()
-    return lambda: _as_async(open_(*given))
+    box_arguments = (box,) if _takes_toolbox(lifespan) else ()
+    return lambda: _as_async(open_(*box_arguments))
 
 
 def _is_context(value: Any) -> bool:
@@ -241,10 +245,12 @@ def _takes_toolbox(lifespan: Callable[..., Any]) -> bool:
         return False
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     needed = [
-        each for each in parameters if each.default is each.empty and each.kind not in variadic
+        parameter
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind not in variadic
     ]
-    if len(needed) > 1 or any(each.kind is each.KEYWORD_ONLY for each in needed):
-        names = ", ".join(f"`{each.name}`" for each in needed)
+    if len(needed) > 1 or any(parameter.kind is parameter.KEYWORD_ONLY for parameter in needed):
+        names = ", ".join(f"`{parameter.name}`" for parameter in needed)
         msg = f"the lifespan `{_name(lifespan)}` needs {names}: it is called with the toolbox, or with nothing"
         raise TypeError(msg)
     return bool(needed)
@@ -284,14 +290,14 @@ async def enter_in_thread(context: Any, stack: AsyncExitStack) -> Any:
     What it opens may belong to that thread, and a variable of its context is reset where it was
     set.
     """
-    own = _OwnThread()
-    stack.callback(own.end)
+    thread = _OwnThread()
+    stack.callback(thread.end)
 
     async def leave(kind: Any, error: Any, trace: Any) -> Any:
-        return await _to_its_end(own.begin(context.__exit__, kind, error, trace))
+        return await _to_its_end(thread.begin(context.__exit__, kind, error, trace))
 
     try:
-        value = await _to_its_end(own.begin(context.__enter__))
+        value = await _to_its_end(thread.begin(context.__enter__))
     except _Opened:
         stack.push_async_exit(leave)
         raise asyncio.CancelledError from None

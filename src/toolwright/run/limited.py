@@ -108,8 +108,8 @@ class LimitedRunner:
         self, place: Waiter, arguments: Arguments, call: Call | None, first: Result | None = None
     ) -> Result:
         """Run one call; `first` is the result of an attempt that was already made."""
-        with running(call or new_call(self.name), self.name, self.total) as own:
-            return await self._go(place, arguments, own, first)
+        with running(call or new_call(self.name), self.name, self.total) as tracked:
+            return await self._go(place, arguments, tracked, first)
 
     async def _go(
         self, place: Waiter, arguments: Arguments, call: Call, first: Result | None
@@ -133,8 +133,8 @@ class LimitedRunner:
                     self.reader.read_with_data, arguments, blocking=large
                 )
             else:
-                read = self.reader.read_large if large else self.reader.read
-                validated, repairs = await place.use(read, arguments, blocking=large)
+                read_arguments = self.reader.read_large if large else self.reader.read
+                validated, repairs = await place.use(read_arguments, arguments, blocking=large)
             job = AttemptInput(validated, arguments, data, repairs, call)
             if self.cache is None:
                 return (await self._run(place, work, job, first))[1]

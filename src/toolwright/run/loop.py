@@ -34,42 +34,42 @@ class Background:
             raise RuntimeError(msg)
         context = contextvars.copy_context()
         pending = Pending()
-        held: list[asyncio.Task[None]] = []
+        tasks: list[asyncio.Task[None]] = []
 
         def start() -> None:
-            held.append(loop.create_task(_settled(coroutine, pending.settle), context=context))
+            tasks.append(loop.create_task(_settled(coroutine, pending.settle), context=context))
 
         loop.call_soon_threadsafe(start)
         try:
             HERE.block(pending.signal)
         except BaseException:
-            loop.call_soon_threadsafe(lambda: held and held[0].cancel())
+            loop.call_soon_threadsafe(lambda: tasks and tasks[0].cancel())
             raise
         return pending.result()
 
     async def run_async(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         """Run a coroutine to its end, from any loop; if this is cancelled, so is the coroutine."""
-        loop, here = self._started(), asyncio.get_running_loop()
-        if here is loop:
+        loop, own_loop = self._started(), asyncio.get_running_loop()
+        if own_loop is loop:
             return await coroutine
-        future: asyncio.Future[Any] = here.create_future()
-        held: list[asyncio.Task[None]] = []
+        future: asyncio.Future[Any] = own_loop.create_future()
+        tasks: list[asyncio.Task[None]] = []
 
         def settle(value: Any, failure: BaseException | None) -> None:
             with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
-                here.call_soon_threadsafe(settle_future, future, value, failure)
+                own_loop.call_soon_threadsafe(settle_future, future, value, failure)
 
         # Not `run_coroutine_threadsafe`, whose future for threads is chained to both loops: that
         # takes more time than the rest of a call over standard streams.
         loop.call_soon_threadsafe(
-            lambda: held.append(loop.create_task(_settled(coroutine, settle)))
+            lambda: tasks.append(loop.create_task(_settled(coroutine, settle)))
         )
         try:
             return await future
         except Raised as raised:
             raise raised.error from None
         except asyncio.CancelledError:
-            loop.call_soon_threadsafe(lambda: held and held[0].cancel())
+            loop.call_soon_threadsafe(lambda: tasks and tasks[0].cancel())
             raise
 
     def start(self, coroutine: Coroutine[Any, Any, Any]) -> None:

@@ -156,8 +156,8 @@ class Runner:
         """Call the target with validated arguments, and those that were injected."""
         if self.bind is None:
             return self.target(**validated)
-        positional, named = self.bind(validated)
-        return self.target(*positional, **named)
+        positional, keywords = self.bind(validated)
+        return self.target(*positional, **keywords)
 
     def _in_thread(self, validated: Validated, repairs: tuple[Repair, ...]) -> Any:
         """Run a sync target to its result; only what must be awaited is returned unfinished."""
@@ -297,5 +297,5 @@ class Runner:
 
 def _looked_up() -> Call | None:
     """Return the call that a plain tool looked up while it ran: its failure has the same id."""
-    found = current.get()
-    return found if isinstance(found, Call) else None
+    call = current.get()
+    return call if isinstance(call, Call) else None

@@ -91,8 +91,8 @@ class Shared:
         combined._above = self
         combined._providers = Providers(self.providers, origin.providers)
         combined.toolbox = self.toolbox
-        own = () if origin.toolbox is None else (Within(origin.toolbox, name),)
-        combined.inner = (*own, *origin.inner)
+        innermost = () if origin.toolbox is None else (Within(origin.toolbox, name),)
+        combined.inner = (*innermost, *origin.inner)
         return combined
 
     def close(self) -> None:

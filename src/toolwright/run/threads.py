@@ -257,9 +257,9 @@ class Threads:
                 del self.parked[job.holder]
 
     def _let_go(self, caller: str) -> None:
-        left = self.held.get(caller, 0) - 1
-        if left > 0:
-            self.held[caller] = left
+        remaining = self.held.get(caller, 0) - 1
+        if remaining > 0:
+            self.held[caller] = remaining
         else:
             self.held.pop(caller, None)
 

@@ -49,18 +49,18 @@ class UnlimitedRunner:
         sync = work.sync
         if sync is None:
             return background.run(self.call_async(arguments, call))
-        with running(call or new_call(self.name), self.name, None) as own:
-            if own.cancelled:
+        with running(call or new_call(self.name), self.name, None) as tracked:
+            if tracked.cancelled:
                 return failed(self._cancelled())
             try:
                 validated, repairs = self.reader.read(arguments)
             except ArgumentError as error:
                 return failed(error)
             except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
-                return self.failure_of(error, (), own)
+                return self.failure_of(error, (), tracked)
             if work.inline:
-                blocks(own)
-            return sync(AttemptInput(validated, arguments, None, repairs, own))[1]
+                blocks(tracked)
+            return sync(AttemptInput(validated, arguments, None, repairs, tracked))[1]
 
     async def call_async(self, arguments: Arguments, call: Call | None) -> Result:
         """Run on the running loop; a sync target in a thread, unless it is inline."""
@@ -68,24 +68,26 @@ class UnlimitedRunner:
             work = self.work()
         except CallError as error:
             return failed(error)
-        with running(call or new_call(self.name), self.name, None) as own:
-            if own.cancelled:
+        with running(call or new_call(self.name), self.name, None) as tracked:
+            if tracked.cancelled:
                 return failed(self._cancelled())
             try:
                 large = is_large(arguments)
-                read = self.reader.read_large if large else self.reader.read
+                read_arguments = self.reader.read_large if large else self.reader.read
                 validated, repairs = (
-                    await LOOP.use(read, arguments, blocking=True) if large else read(arguments)
+                    await LOOP.use(read_arguments, arguments, blocking=True)
+                    if large
+                    else read_arguments(arguments)
                 )
-                job = AttemptInput(validated, arguments, None, repairs, own)
+                job = AttemptInput(validated, arguments, None, repairs, tracked)
             except CallError as error:
                 return failed(error)
             except Exception as error:  # noqa: BLE001 - an author's validator may raise anything
-                return self.failure_of(error, (), own)
+                return self.failure_of(error, (), tracked)
             if work.sync is None:
                 return await self._awaited(work, job)
             if work.inline:
-                blocks(own)
+                blocks(tracked)
                 return work.sync(job)[1]
             return await self._in_thread(work, job)
 

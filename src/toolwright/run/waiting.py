@@ -223,12 +223,12 @@ class ShortWait:
 
     def block(self, signal: Signal) -> None:
         """Wait a moment for a signal from a thread; it may still not be set afterwards."""
-        ended = threading.Lock()
-        ended.acquire()
-        signal.when_set(ended.release)
-        if not ended.acquire(timeout=_SHORT):
+        finished = threading.Lock()
+        finished.acquire()
+        signal.when_set(finished.release)
+        if not finished.acquire(timeout=_SHORT):
             self._skip = _SKIPPED
-            signal.forget(ended.release)
+            signal.forget(finished.release)
 
     def run(self, function: Callable[[], Any], *, caller: str | None = None) -> asyncio.Future[Any]:
         """Run the function in a thread: see `Threads.run`. The future may be done already."""
@@ -236,21 +236,21 @@ class ShortWait:
         if not self.is_worthwhile(loop):
             return threads.run(function, caller=caller)
         future: asyncio.Future[Any] = loop.create_future()
-        ended = threading.Lock()
-        ended.acquire()
+        finished = threading.Lock()
+        finished.acquire()
         first: list[tuple[Any, BaseException | None] | None] = []
         """What came first: the outcome, or None for the end of the wait."""
 
         def settle(outcome: Any, failure: BaseException | None) -> None:
             first.append((outcome, failure))
             if first[0] is not None:
-                ended.release()
+                finished.release()
                 return
             with contextlib.suppress(RuntimeError):  # a closed loop: no one is waiting
                 loop.call_soon_threadsafe(settle_future, future, outcome, failure)
 
         job = threads.start(lambda: self.timed(function), settle, caller=caller)
-        if not ended.acquire(timeout=_SHORT):
+        if not finished.acquire(timeout=_SHORT):
             first.append(None)
         if (came := first[0]) is not None:
             settle_future(future, *came)

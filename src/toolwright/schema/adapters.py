@@ -45,10 +45,10 @@ def arguments_schema(planned: Plan) -> tuple[JsonObject, dict[str, Any]]:
     it would take more memory than everything else that is known about a tool.
     """
     adapter = arguments_adapter(planned)
-    written, rest = TypeAdapter.json_schemas(
+    schemas, definitions = TypeAdapter.json_schemas(
         [(0, "validation", adapter)], schema_generator=Generator
     )
-    return written[0, "validation"], rest.get("$defs", {})
+    return schemas[0, "validation"], definitions.get("$defs", {})
 
 
 def _arguments(**validated: Any) -> dict[str, Any]:
@@ -74,10 +74,12 @@ def _without_arguments(schema: Any, names: Collection[str]) -> Any:
     if schema["type"] == "definitions":
         return {**schema, "schema": _without_arguments(schema["schema"], names)}
     if schema["type"] == "call":
-        inner = _without_arguments(schema["arguments_schema"], names)
-        return {**schema, "arguments_schema": inner}
-    kept = [each for each in schema["arguments_schema"] if each["name"] not in names]
-    changed = {**schema, "arguments_schema": kept}
+        arguments = _without_arguments(schema["arguments_schema"], names)
+        return {**schema, "arguments_schema": arguments}
+    parameters = [
+        parameter for parameter in schema["arguments_schema"] if parameter["name"] not in names
+    ]
+    changed = {**schema, "arguments_schema": parameters}
     if "" in names:
         changed.pop("var_kwargs_schema", None)
         changed.pop("var_kwargs_mode", None)
@@ -89,12 +91,12 @@ def known_adapter(hint: Any) -> TypeAdapter[Any] | None:
     key = key_of(hint)
     if key is None:
         return None
-    found = _known.get(key)
-    if found is None:
+    adapter = _known.get(key)
+    if adapter is None:
         if len(_known) >= MOST_KNOWN:
             _known.clear()
-        found = _known[key] = value_adapter(hint)
-    return found
+        adapter = _known[key] = value_adapter(hint)
+    return adapter
 
 
 _known: dict[Any, TypeAdapter[Any]] = {}

@@ -28,10 +28,10 @@ def is_checked(call: Any) -> bool:
 def aliases_of(parameters: list[Parameter], call: Any) -> dict[str, str]:
     """Return the aliases under which parameters are passed, by their names."""
     generate = _alias_generator(call)
-    found = {
+    aliases = {
         p.name: _written_alias(p) or (generate(p.name) if generate else "") for p in parameters
     }
-    return {name: alias for name, alias in found.items() if alias}
+    return {name: alias for name, alias in aliases.items() if alias}
 
 
 def _written_alias(parameter: Parameter) -> str:
@@ -71,14 +71,14 @@ def without_bound(
     while isinstance(call, partial):
         bound |= call.keywords.keys()
         call = call.func
-    kept: list[Parameter] = []
+    unbound: list[Parameter] = []
     by_keyword = False
     for parameter in parameters:
         if aliases.get(parameter.name) in bound:
             by_keyword = True
         elif by_keyword and parameter.kind is POSITIONAL_OR_KEYWORD:
             # By position it would land on the one that is bound.
-            kept.append(parameter._replace(kind=KEYWORD_ONLY))
+            unbound.append(parameter._replace(kind=KEYWORD_ONLY))
         else:
-            kept.append(parameter)
-    return kept
+            unbound.append(parameter)
+    return unbound

@@ -60,8 +60,8 @@ def _lost_reference(schema: Mapping[str, Any]) -> str:
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
 
-    known: Any = import_module("jsonschema_specifications").REGISTRY  # it has no types
-    resolver = known.resolver_with_root(DRAFT202012.create_resource(schema))
+    registry: Any = import_module("jsonschema_specifications").REGISTRY  # it has no types
+    resolver = registry.resolver_with_root(DRAFT202012.create_resource(schema))
     for reference in sorted(references):
         try:
             resolver.lookup(reference)
@@ -73,8 +73,8 @@ def _lost_reference(schema: Mapping[str, Any]) -> str:
 def _references(node: Any) -> Iterator[str]:
     """Yield the references in a schema, except below an `$id`, to which they are relative."""
     if is_list(node):
-        for each in node:
-            yield from _references(each)
+        for member in node:
+            yield from _references(member)
     elif is_object(node):
         for key, value in node.items():
             if key == "$ref" and isinstance(value, str):
@@ -97,14 +97,14 @@ def broken_rules(validator: Any, data: Any) -> tuple[list[Any], bool]:
 
     Their order does not depend on the schema's.
     """
-    found: list[Any] = []
-    said = 0
+    errors: list[Any] = []
+    text_length = 0
     for error in validator.iter_errors(data):
-        if len(found) == MOST_BROKEN or said > _MOST_SAID:
-            return sorted(found, key=_place), True
-        said += len(error.message)
-        found.append(error)
-    return sorted(found, key=_place), False
+        if len(errors) == MOST_BROKEN or text_length > _MOST_SAID:
+            return sorted(errors, key=_place), True
+        text_length += len(error.message)
+        errors.append(error)
+    return sorted(errors, key=_place), False
 
 
 def _place(error: Any) -> tuple[list[str], str]:
@@ -121,14 +121,14 @@ def _validators() -> Any:
     from jsonschema import Draft202012Validator, validators
 
     base: Any = Draft202012Validator
-    own: dict[str, Any] = {"uniqueItems": _unique_items, "anyOf": _any_of, "oneOf": _one_of}
-    own |= {"pattern": _pattern, "patternProperties": _pattern_properties}
-    own["additionalProperties"] = functools.partial(
+    rules: dict[str, Any] = {"uniqueItems": _unique_items, "anyOf": _any_of, "oneOf": _one_of}
+    rules |= {"pattern": _pattern, "patternProperties": _pattern_properties}
+    rules["additionalProperties"] = functools.partial(
         _additional_properties, base.VALIDATORS["additionalProperties"]
     )
-    own["multipleOf"] = functools.partial(_multiple_of, base.VALIDATORS["multipleOf"])
-    own |= _unevaluated()
-    return cast("Any", validators).extend(base, own)
+    rules["multipleOf"] = functools.partial(_multiple_of, base.VALIDATORS["multipleOf"])
+    rules |= _unevaluated()
+    return cast("Any", validators).extend(base, rules)
 
 
 def _error(message: str) -> Any:
@@ -179,7 +179,7 @@ def _additional_properties(
     """Leave out the names that match a pattern, before jsonschema looks for them with `re`."""
     patterns = schema.get("patternProperties")
     if patterns and is_object(value):
-        schema = {key: each for key, each in schema.items() if key != "patternProperties"}
+        schema = {key: subschema for key, subschema in schema.items() if key != "patternProperties"}
         value = {
             key: item
             for key, item in value.items()
@@ -192,11 +192,11 @@ def _unique_items(_validator: Any, wanted: Any, items: Any, _schema: Any) -> Ite
     """Look for an item that occurs twice; jsonschema compares every pair."""
     if not wanted or not is_list(items) or len(items) < 2:
         return
-    seen: dict[str, int] = {}
-    for at, item in enumerate(items):
-        first = seen.setdefault(_canonical(item), at)
-        if first != at:
-            yield _error(f"has non-unique elements: items {first} and {at} are the same")
+    first_places: dict[str, int] = {}
+    for index, item in enumerate(items):
+        first = first_places.setdefault(_canonical(item), index)
+        if first != index:
+            yield _error(f"has non-unique elements: items {first} and {index} are the same")
             return
 
 
@@ -225,16 +225,16 @@ def _fits(validator: Any, value: Any, schema: Any) -> bool:
 
 def _any_of(validator: Any, schemas: list[Any], value: Any, _schema: Any) -> Iterator[Any]:
     """Stop at the first error of each schema; jsonschema collects all errors of all schemas."""
-    if not any(_fits(validator, value, each) for each in schemas):
+    if not any(_fits(validator, value, subschema) for subschema in schemas):
         yield _error(f"{value!r} is not valid under any of the given schemas")
 
 
 def _one_of(validator: Any, schemas: list[Any], value: Any, _schema: Any) -> Iterator[Any]:
-    fitting = [each for each in schemas if _fits(validator, value, each)]
+    fitting = [subschema for subschema in schemas if _fits(validator, value, subschema)]
     if not fitting:
         yield _error(f"{value!r} is not valid under any of the given schemas")
     elif len(fitting) > 1:
-        reprs = ", ".join(repr(each) for each in fitting)
+        reprs = ", ".join(repr(subschema) for subschema in fitting)
         yield _error(f"{value!r} is valid under each of {reprs}")
 
 
@@ -261,23 +261,23 @@ def _unevaluated() -> dict[str, Any]:
     def items(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
         if not is_list(value):
             return
-        seen: set[int] = set(items_seen(validator, value, schema))
-        left = [at for at in range(len(value)) if at not in seen]
-        if left:
-            yield _error(f"unevaluated items are not allowed: {_listed(left)}")
+        evaluated: set[int] = set(items_seen(validator, value, schema))
+        unevaluated = [index for index in range(len(value)) if index not in evaluated]
+        if unevaluated:
+            yield _error(f"unevaluated items are not allowed: {_listed(unevaluated)}")
 
     def properties(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
         if not is_object(value):
             return
-        seen: set[str] = set(keys_seen(validator, value, schema))
-        left = [key for key in value if key not in seen]
-        left = [key for key in left if not _fits(validator, value[key], wanted)]
-        if left:
-            yield _error(f"unevaluated properties are not allowed: {_listed(left)}")
+        evaluated: set[str] = set(keys_seen(validator, value, schema))
+        unevaluated = [key for key in value if key not in evaluated]
+        unevaluated = [key for key in unevaluated if not _fits(validator, value[key], wanted)]
+        if unevaluated:
+            yield _error(f"unevaluated properties are not allowed: {_listed(unevaluated)}")
 
     return {"unevaluatedItems": items, "unevaluatedProperties": properties}
 
 
 def _listed(names: list[Any]) -> str:
-    rest = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return ", ".join(repr(each) for each in names[:10]) + rest
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(repr(name) for name in names[:10]) + more

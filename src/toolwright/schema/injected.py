@@ -36,7 +36,9 @@ def injection(hint: Any, provided: Collection[Any] = ()) -> Wanted | None:
     for arm in arms(hint):
         if isinstance(arm, type) and (arm is Call or arm in provided):
             return arm
-        if not isinstance(arm, type) and any(arm is each or arm == each for each in provided):
+        if not isinstance(arm, type) and any(
+            arm is provided_type or arm == provided_type for provided_type in provided
+        ):
             return arm
     return None
 
@@ -50,15 +52,15 @@ def foreign(hint: Any, default: Any, *, of_provider: bool = False) -> Foreign | 
     """
     if isinstance(hint, type) and hint in _PLAIN and (default is EMPTY or type(default) in _PLAIN):
         return None
-    said = list(said_of(hint))
-    if any(isinstance(item, Fixed | Hidden) or item is Hidden for item in said):
+    annotations = list(said_of(hint))
+    if any(isinstance(item, Fixed | Hidden) or item is Hidden for item in annotations):
         return None
-    found = known_marker(default) or next(filter(None, map(foreign_marker, said)), None)
-    if found is not None:
-        return found
+    marker = known_marker(default) or next(filter(None, map(foreign_marker, annotations)), None)
+    if marker is not None:
+        return marker
     for arm in arms(hint):
-        if found := foreign_context(get_origin(arm) or arm):
-            return found
+        if marker := foreign_context(get_origin(arm) or arm):
+            return marker
     default = effective_default(hint, default)
     if default is EMPTY or isinstance(default, Factory):
         return None
@@ -77,8 +79,8 @@ def _named_classes(hint: Any) -> list[Any]:
             classes += [type(value) for value in get_args(arm)]
             continue
         cls: Any = get_origin(arm) or arm
-        if isinstance(cls, type) and not any(cls is each for each in _ANYTHING):
-            classes.append(io.IOBase if any(cls is each for each in _STREAMS) else cls)
+        if isinstance(cls, type) and not any(cls is anything for anything in _ANYTHING):
+            classes.append(io.IOBase if any(cls is stream for stream in _STREAMS) else cls)
     return classes
 
 
@@ -94,8 +96,8 @@ def unset_fields(cls: type) -> Mapping[str, Foreign]:
 
 @functools.lru_cache(maxsize=256)
 def _unset_fields(cls: type) -> Mapping[str, Foreign]:
-    found = {name: _unset(hint, default) for name, hint, default in _fields(cls)}
-    return {name: why for name, why in found.items() if why is not None}
+    reasons = {name: _unset(hint, default) for name, hint, default in _fields(cls)}
+    return {name: why for name, why in reasons.items() if why is not None}
 
 
 def _unset(hint: Any, default: Any) -> Foreign | None:

@@ -19,24 +19,24 @@ def nest(
     whole, and what is wrong.
     """
     owners = {field: key for key, flat in compiled.flat.items() for field in flat.fields}
-    rest = next((key for key, flat in compiled.flat.items() if flat.takes_rest), None)
-    whole = [k for k in compiled.flat if k in data and (k not in owners or k in named_alike)]
-    if not nested and whole:
-        return data, [], [_flat_fault(key) for key in whole]
+    rest_owner = next((key for key, flat in compiled.flat.items() if flat.takes_rest), None)
+    nested_keys = [k for k in compiled.flat if k in data and (k not in owners or k in named_alike)]
+    if not nested and nested_keys:
+        return data, [], [_flat_fault(key) for key in nested_keys]
     gathered: dict[str, dict[str, Any]] = {
-        key: {} for key, flat in compiled.flat.items() if flat.required and key not in whole
+        key: {} for key, flat in compiled.flat.items() if flat.required and key not in nested_keys
     }
-    made: dict[str, Any] = {}
+    top_level: dict[str, Any] = {}
     for key, value in data.items():
-        owner = None if key in whole else owners.get(key)
+        owner = None if key in nested_keys else owners.get(key)
         if owner is None and key not in compiled.keys:
-            owner = rest
+            owner = rest_owner
         if owner is None:
-            made[key] = value
+            top_level[key] = value
         else:
             gathered.setdefault(owner, {})[key] = value
-    both = sorted(made.keys() & gathered.keys())
-    return {**made, **gathered}, whole, [_flat_fault(key) for key in both]
+    both = sorted(top_level.keys() & gathered.keys())
+    return {**top_level, **gathered}, nested_keys, [_flat_fault(key) for key in both]
 
 
 def _flat_fault(key: str) -> Fault:

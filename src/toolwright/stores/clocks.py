@@ -25,10 +25,10 @@ since_boot = _since_boot()
 def boot() -> str:
     """Return the id of the boot that `since_boot` counts from; empty if the system has none."""
     try:
-        named = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
         return ""
     try:
-        return f"{named} {Path('/proc/self/ns/time').readlink()}"  # a container may have its own
+        return f"{boot_id} {Path('/proc/self/ns/time').readlink()}"  # a container may have its own
     except OSError:
-        return named
+        return boot_id

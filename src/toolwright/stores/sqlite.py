@@ -200,12 +200,12 @@ def _prepare(connection: sqlite3.Connection) -> None:
     # In this order: another process may create the tables and the id, in one transaction,
     # between these two lines.
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    known = connection.execute("PRAGMA application_id").fetchone()[0] == _FORMAT
-    if tables and not known:
+    is_ours = connection.execute("PRAGMA application_id").fetchone()[0] == _FORMAT
+    if tables and not is_ours:
         raise OSError("it is the database of another program, or of another version")
     _switch_to_wal(connection)
     connection.execute("PRAGMA synchronous = NORMAL")
-    if not known:
+    if not is_ours:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             for statement in _LAYOUT:

@@ -55,7 +55,7 @@ class Audit:
         self, call: Call, sent: Any, go_on: Callable[[Any], Awaitable[Result]]
     ) -> Result:
         """Run a call, and write its line when it has ended."""
-        at = time.perf_counter()
+        started = time.perf_counter()
         entry: dict[str, Any] = {
             "time": _now(),
             "kind": call.kind,
@@ -70,11 +70,11 @@ class Audit:
         try:
             result = await go_on(sent)
         except asyncio.CancelledError:
-            self._line(entry, at, "cancelled")
+            self._line(entry, started, "cancelled")
             raise
         if result.error is not None:
             entry["code"] = shown(result.error.code)
-        self._line(entry, at, "ok" if result.error is None else "error")
+        self._line(entry, started, "ok" if result.error is None else "error")
         return result
 
     def refused(self, event: Refused) -> None:

@@ -145,7 +145,7 @@ def exposition(
 
     def is_shown(labels: Mapping[str, str]) -> bool:
         names = ((kind, labels.get(kind, UNKNOWN)) for kind in groups)
-        return all(each[1] == UNKNOWN or each in usable for each in names)
+        return all(label[1] == UNKNOWN or label in usable for label in names)
 
     return prometheus.generate_latest(_Visible(where, is_shown))
 

@@ -39,26 +39,26 @@ class _Patient:
 
     def __call__(self, line: str) -> None:
         """Write a line, and wait a moment, so that it is there before its call is answered."""
-        written = threading.Event()
+        is_written = threading.Event()
         with self.lock:
             if self.thread is None:
                 self.thread = threading.Thread(target=self._work, name="audit", daemon=True)
                 self.thread.start()
         try:
-            self.waiting.put_nowait((line, written))
+            self.waiting.put_nowait((line, is_written))
         except queue.Full:
             if not self.lost:
                 log.error("calls cannot be recorded as fast as they come: some are left out")
             self.lost += 1
             return
-        if not self.slow and not written.wait(_PATIENCE):
+        if not self.slow and not is_written.wait(_PATIENCE):
             self.slow = True  # no other call waits until it has caught up
 
     def _work(self) -> None:
         while True:
-            line, written = self.waiting.get()
+            line, is_written = self.waiting.get()
             self.write(line)
-            written.set()
+            is_written.set()
             if self.waiting.empty():
                 self.slow = False
                 lost, self.lost = self.lost, 0

@@ -71,10 +71,14 @@ class Catalog(Mapping[str, Tool]):
                 "is a method without its instance",
                 hint=f"add an instance: `add(instance.{tool.name})` or `include(instance)`",
             )
-        taken = self._published.get(tool.published_name) or self._published.get(tool.name)
-        if tool.name in self._tools or taken is not None:
-            other = taken or tool.name
-            same = "is already in the toolbox" if other == tool.name else f"collides with `{other}`"
+        holder = self._published.get(tool.published_name) or self._published.get(tool.name)
+        if tool.name in self._tools or holder is not None:
+            holder_name = holder or tool.name
+            same = (
+                "is already in the toolbox"
+                if holder_name == tool.name
+                else f"collides with `{holder_name}`"
+            )
             raise signature.refusal(same, hint="tool names must be unique; pass another name=")
         self._tools[tool.name] = tool
         self._published[tool.published_name] = tool.name
@@ -89,12 +93,14 @@ class Catalog(Mapping[str, Tool]):
 
     def remove(self, name: str) -> Tool:
         """Take a tool out and return it. Raises `ToolNotFound`."""
-        own = self._own_name(name)
-        self._published = {key: value for key, value in self._published.items() if value != own}
-        self._disabled.discard(own)
-        self._asked.pop(own, None)
+        tool_name = self._own_name(name)
+        self._published = {
+            key: value for key, value in self._published.items() if value != tool_name
+        }
+        self._disabled.discard(tool_name)
+        self._asked.pop(tool_name, None)
         self._changed()
-        return self._tools.pop(own)
+        return self._tools.pop(tool_name)
 
     def disable(self, name: str) -> None:
         """Keep a tool but do not list it. Raises `ToolNotFound`."""
@@ -145,21 +151,21 @@ class Catalog(Mapping[str, Tool]):
         With `roles`, only tools that a caller with these may use; with a `call`, only those that
         predicates let its caller use.
         """
-        known = None if roles is None or not self._roles else self._roles & frozenset(roles)
-        off = self._off(known, call) if self._asked and call is not None else _NONE
-        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known, off)
+        known_roles = None if roles is None or not self._roles else self._roles & frozenset(roles)
+        off = self._off(known_roles, call) if self._asked and call is not None else _NONE
+        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known_roles, off)
         listed = self._listed.get(key)
         if listed is None:
-            shown = (
+            published = (
                 part
                 for name, part in self._shown(protocol)
                 if name not in self._disabled
                 and name not in off
-                and may_use(self._tools[name], known)
+                and may_use(self._tools[name], known_roles)
             )
             if len(self._listed) >= _MOST_LISTS:
                 self._listed.clear()
-            listed = self._listed[key] = _list_of(shown)
+            listed = self._listed[key] = _list_of(published)
         return listed
 
     def _off(self, roles: Iterable[str] | None, call: Call) -> frozenset[str]:
@@ -184,8 +190,8 @@ class Catalog(Mapping[str, Tool]):
             if name not in refused
         )
         if self._asked:
-            self._parts[key] = kept = dict(parts)
-            return kept.items()
+            self._parts[key] = bodies = dict(parts)
+            return bodies.items()
         return parts
 
     @property
@@ -208,8 +214,12 @@ class Catalog(Mapping[str, Tool]):
         self, name: str, roles: Iterable[str] | None, call: Call | None = None
     ) -> ToolNotFound:
         """Return the error for an unknown name, with the nearest one that the caller may use."""
-        known = [own for own in self._tools if self.usable(own, roles, call) is not None]
-        return ToolNotFound(name, hint=did_you_mean(name, known))
+        names = [
+            tool_name
+            for tool_name in self._tools
+            if self.usable(tool_name, roles, call) is not None
+        ]
+        return ToolNotFound(name, hint=did_you_mean(name, names))
 
     def find(self, name: str, call: Call | None = None) -> Runner:
         """Return the runner of a tool. Raises `CallError` if it is unknown, disabled or refused.
@@ -248,10 +258,10 @@ class Catalog(Mapping[str, Tool]):
         return refused
 
     def _own_name(self, name: str) -> str:
-        own = self._published.get(name)
-        if own is None:
+        tool_name = self._published.get(name)
+        if tool_name is None:
             raise ToolNotFound(name, hint=did_you_mean(name, self._tools))
-        return own
+        return tool_name
 
     def forget(self) -> None:
         """Compile every tool again when next needed."""
@@ -280,8 +290,8 @@ def may_use(
 
     The tool's predicate is asked only about a `call`, which is made for this purpose.
     """
-    wanted = tool.options.roles
-    if roles is not None and wanted and frozenset(wanted).isdisjoint(roles):
+    tool_roles = tool.options.roles
+    if roles is not None and tool_roles and frozenset(tool_roles).isdisjoint(roles):
         return False
     enabled = tool.options.enabled
     if call is None or not isinstance(enabled, Predicate):
@@ -292,14 +302,14 @@ def may_use(
 
 def _list_of(tools: Iterable[bytes]) -> bytes:
     """Write tools as one list, piece by piece: pieces and list are never all in memory at once."""
-    written = BytesIO()
+    buffer = BytesIO()
     before = b'{"tools":['
     for tool in tools:
-        written.write(before)
-        written.write(tool)
+        buffer.write(before)
+        buffer.write(tool)
         before = b","
-    written.write(b"]}" if before == b"," else before + b"]}")
-    return written.getvalue()
+    buffer.write(b"]}" if before == b"," else before + b"]}")
+    return buffer.getvalue()
 
 
 def matches(name: str | tuple[str, ...], patterns: str | Sequence[str]) -> bool:
@@ -308,11 +318,11 @@ def matches(name: str | tuple[str, ...], patterns: str | Sequence[str]) -> bool:
     If one thing has several names, any of them may match.
     """
     names = (name,) if isinstance(name, str) else name
-    given = [patterns] if isinstance(patterns, str) else list(patterns)
-    wanted = [pattern for pattern in given if not pattern.startswith("!")]
-    refused = [pattern[1:] for pattern in given if pattern.startswith("!")]
+    all_patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+    included = [pattern for pattern in all_patterns if not pattern.startswith("!")]
+    refused = [pattern[1:] for pattern in all_patterns if pattern.startswith("!")]
 
     def fits(pattern: str) -> bool:
-        return any(fnmatchcase(each, pattern) for each in names)
+        return any(fnmatchcase(candidate, pattern) for candidate in names)
 
-    return (not wanted or any(map(fits, wanted))) and not any(map(fits, refused))
+    return (not included or any(map(fits, included))) and not any(map(fits, refused))

@@ -80,8 +80,8 @@ def check_injected(target: Target, options: Options, provided: Collection[Any]) 
     for parameter in target.parameters:
         hint: Any = Any if parameter.annotation is EMPTY else parameter.annotation
         default = EMPTY if needs_scope(hint) else parameter.default
-        said = (getattr(part, "__metadata__", ()) for part in (hint, *arguments_of(hint)))
-        marked = any(map(foreign_marker, chain.from_iterable(said)))
+        annotations = (getattr(part, "__metadata__", ()) for part in (hint, *arguments_of(hint)))
+        marked = any(map(foreign_marker, chain.from_iterable(annotations)))
         if not marked and (default is EMPTY or is_data(default)):
             continue
         from ..schema.injected import foreign, injection
@@ -124,7 +124,7 @@ def check_run(
     from ..call import Call
 
     apart = options.run_on not in ("thread", "inline")
-    if not apart and all(wanted is Call for wanted in compiled.plan.injected.values()):
+    if not apart and all(injected is Call for injected in compiled.plan.injected.values()):
         return compiled  # a call is always there: a list need not load what runs it
     from ..run.inject.injector import Injector
     from ..run.process.invoker import check_found

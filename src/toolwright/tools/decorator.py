@@ -43,8 +43,8 @@ class RefusedMark(dict[str, Any]):
 
 def marks(target: Any) -> Mapping[str, Any]:
     """Return the options that `@tool` left on a target."""
-    given: Any = attribute(target, MARK)
-    return given if is_marked(target) else {}
+    marked_options: Any = attribute(target, MARK)
+    return marked_options if is_marked(target) else {}
 
 
 def is_marked(target: Any) -> bool:
@@ -56,9 +56,9 @@ def with_name(called: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options with the name that a decorator was given before them. Raises `SchemaError`."""
     if called is None:
         return dict(options)
-    other = options.get("name")
-    if other not in (None, called):
-        what = f'is also named `{other}` by name="{other}"'
+    option_name = options.get("name")
+    if option_name not in (None, called):
+        what = f'is also named `{option_name}` by name="{option_name}"'
         raise SchemaError(what, tool=called, hint="give one name")
     return {**options, "name": called}
 
@@ -83,10 +83,10 @@ def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
     3
     """
     if target is None or isinstance(target, str):
-        given = _checked(target, options)
+        checked = _checked(target, options)
 
         def decorate(function: Any) -> Any:
-            return _mark(function, given)
+            return _mark(function, checked)
 
         return decorate
     return _mark(target, _checked(None, options))
@@ -95,13 +95,13 @@ def tool(target: Any = None, /, **options: Unpack[ToolOptions]) -> Any:
 def _checked(called: str | None, options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the mark for options. A bad one fails at the decorator, not at the toolbox."""
     try:
-        given = with_name(called, options)
-        options_from(given)
+        complete = with_name(called, options)
+        options_from(complete)
     except (TypeError, ValueError) as error:
         if refused_while_loading() is None:
             raise
         return RefusedMark(error)
-    return given
+    return complete
 
 
 def _mark(target: Any, given: Mapping[str, Any]) -> Any:

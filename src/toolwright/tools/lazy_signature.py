@@ -32,8 +32,8 @@ class LazySignature:
     def read(self, target: Target, options: Options) -> Signature:
         """Return the signature. Raises `SchemaError`."""
         scope = self._scope  # before the signature: another thread sets that, then drops this
-        known = self._signature
-        if known is None:
-            known = self._signature = read_signature(target, scope, options)
+        signature = self._signature
+        if signature is None:
+            signature = self._signature = read_signature(target, scope, options)
             self._scope = None
-        return known
+        return signature

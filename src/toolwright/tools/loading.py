@@ -76,7 +76,7 @@ def shown_short(function: Callable[P, R]) -> Callable[P, R]:
 def raise_or_note(refused: Sequence[SchemaError]) -> None:
     """Raise all refusals together; note them while a command imports the program."""
     if len(refused) == 1 or refused_while_loading() is not None:
-        for each in refused:
-            note(each)
+        for error in refused:
+            note(error)
     elif refused:
         raise DefinitionError(problems=refused)

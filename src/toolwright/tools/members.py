@@ -30,8 +30,8 @@ def server_in(module: types.ModuleType) -> Any:
 
     Of several, the one with the usual name is meant. Raises `TypeError` if none has it.
     """
-    servers = {name: each for name, each in vars(module).items() if is_mcp_server(each)}
-    if len({id(each) for each in servers.values()}) <= 1:
+    servers = {name: member for name, member in vars(module).items() if is_mcp_server(member)}
+    if len({id(server) for server in servers.values()}) <= 1:
         return next(iter(servers.values()), None)
     for name in _USUAL:
         if name in servers:
@@ -74,8 +74,8 @@ def _public(source: Any) -> Iterator[tuple[str, Any]]:
         yield from _of_module(source)
         return
     cls = source if isinstance(source, type) else type(source)
-    held: dict[str, Any] = {} if isinstance(source, type) else getattr(source, "__dict__", {})
-    for name in {**_names_in_order(cls), **held}:
+    attributes: dict[str, Any] = {} if isinstance(source, type) else getattr(source, "__dict__", {})
+    for name in {**_names_in_order(cls), **attributes}:
         if name.startswith("_"):
             continue
         static = inspect.getattr_static(source, name, None)
@@ -93,9 +93,9 @@ def _of_module(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
     for name in listed if listed is not None else list(vars(module)):
         value = getattr(module, name, None)
         if listed is None:
-            own = getattr(value, "__module__", None) == module.__name__
-            wanted = own and not name.startswith("_") and not isinstance(value, type)
-            if not (wanted or is_marked(value)):
+            is_own = getattr(value, "__module__", None) == module.__name__
+            is_public = is_own and not name.startswith("_") and not isinstance(value, type)
+            if not (is_public or is_marked(value)):
                 continue
         if callable(value) and not isinstance(value, types.ModuleType):
             yield name, value

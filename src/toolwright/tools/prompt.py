@@ -43,12 +43,12 @@ class Prompt:
         roles: Sequence[str] | None = None,
         enabled: bool | Callable[[Any], object] | None = None,
     ) -> None:
-        said = ToolOptions(name=name, title=title, description=description)
+        options = ToolOptions(name=name, title=title, description=description)
         if roles is not None:  # otherwise those of `@tool` apply
-            said["roles"] = roles
+            options["roles"] = roles
         if enabled is not None:
-            said["enabled"] = enabled
-        self.tool = Tool(target, **said)
+            options["enabled"] = enabled
+        self.tool = Tool(target, **options)
 
     def __repr__(self) -> str:
         return f"<Prompt {self.tool.name}>"
@@ -56,11 +56,11 @@ class Prompt:
     def to_mcp(self) -> dict[str, Any]:
         """Return the prompt as lists show it."""
         tool = self.tool
-        shown: dict[str, Any] = {"name": tool.name}
+        entry: dict[str, Any] = {"name": tool.name}
         if tool.title:
-            shown["title"] = tool.title
+            entry["title"] = tool.title
         if tool.description:
-            shown["description"] = tool.description
+            entry["description"] = tool.description
         schema = tool.input_schema
         arguments: list[dict[str, Any]] = []
         for name, node in schema.get("properties", {}).items():
@@ -70,8 +70,8 @@ class Prompt:
             argument["required"] = name in schema.get("required", ())
             arguments.append(argument)
         if arguments:
-            shown["arguments"] = arguments
-        return shown
+            entry["arguments"] = arguments
+        return entry
 
 
 def messages_of(prompt: Prompt, result: Result) -> list[dict[str, Any]]:
@@ -93,13 +93,13 @@ def _messages(name: str, item: Any) -> list[dict[str, Any]]:
     if hasattr(item, "model_dump") and hasattr(item, "role"):
         item = item.model_dump(mode="json", by_alias=True, exclude_none=True)
     if isinstance(item, Mapping) and {"role", "content"} <= cast("Any", item).keys():
-        told = cast("Mapping[str, Any]", item)
-        content = told["content"]
+        message = cast("Mapping[str, Any]", item)
+        content = message["content"]
         if isinstance(content, str):
             content = {"type": "text", "text": content}
         blocks = blocks_of(content) or block_dict(content)
-        if told["role"] in ("user", "assistant") and blocks:
-            return [_message(told["role"], block) for block in blocks]
+        if message["role"] in ("user", "assistant") and blocks:
+            return [_message(message["role"], block) for block in blocks]
     else:
         blocks = blocks_of(item) or block_dict(item)
         if blocks:

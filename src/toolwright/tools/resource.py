@@ -62,12 +62,12 @@ class Resource:
         roles: Sequence[str] | None = None,
         enabled: bool | Callable[[Any], object] | None = None,
     ) -> None:
-        said = ToolOptions(name=name, title=title, description=description, emit="auto")
+        options = ToolOptions(name=name, title=title, description=description, emit="auto")
         if roles is not None:  # otherwise those of `@tool` apply
-            said["roles"] = roles
+            options["roles"] = roles
         if enabled is not None:
-            said["enabled"] = enabled
-        self.tool = Tool(target, **said)
+            options["enabled"] = enabled
+        self.tool = Tool(target, **options)
         self.uri = uri
         if not isinstance(cast("object", mime_type), str | None):
             what = f"has a bad option: mime_type must be text; got {mime_type!r}"
@@ -107,14 +107,14 @@ class Resource:
     def to_mcp(self) -> dict[str, Any]:
         """Return the resource, or its template, as lists show it."""
         where = "uriTemplate" if self.is_template else "uri"
-        shown: dict[str, Any] = {where: self.uri, "name": self.tool.name}
+        entry: dict[str, Any] = {where: self.uri, "name": self.tool.name}
         if self.tool.title:
-            shown["title"] = self.tool.title
+            entry["title"] = self.tool.title
         if self.tool.description:
-            shown["description"] = self.tool.description
+            entry["description"] = self.tool.description
         if self.mime_type:
-            shown["mimeType"] = self.mime_type
-        return shown
+            entry["mimeType"] = self.mime_type
+        return entry
 
 
 # -- what other modules of the package need of a resource, and users do not
@@ -123,9 +123,9 @@ class Resource:
 def check_parameters(resource: Resource) -> None:
     """Refuse a URI whose variables are not the function's parameters. Raises `SchemaError`."""
     schema = resource.tool.input_schema
-    known = set(schema.get("properties", {}))
+    names = set(schema.get("properties", {}))
     for name in resource.variables:
-        if name not in known:
+        if name not in names:
             what = f"has `{{{name}}}` in its URI, which is not a parameter"
             raise SchemaError(what, tool=resource.tool.name)
     for name in schema.get("required", ()):
@@ -152,9 +152,9 @@ def found_at(
     """
     if len(uri) > MOST_URI:
         return None
-    known = resources.get(uri)
-    if known is not None and not known.is_template and is_offered(known):
-        return known, {}
+    exact = resources.get(uri)
+    if exact is not None and not exact.is_template and is_offered(exact):
+        return exact, {}
     for resource in resources.values():
         if not resource.is_template or not is_offered(resource):
             continue
@@ -164,8 +164,14 @@ def found_at(
             return None
         if values is not None:
             belongs = belongs_to(uri, resource._template)
-            others = (each for each in resources.values() if each is not resource)
-            hidden = (each for each in others if belongs(each._template) and not is_offered(each))
+            candidates = (
+                candidate for candidate in resources.values() if candidate is not resource
+            )
+            hidden = (
+                candidate
+                for candidate in candidates
+                if belongs(candidate._template) and not is_offered(candidate)
+            )
             if resource.__gives__(uri) and next(hidden, None) is None:
                 return resource, values
     return None
@@ -201,7 +207,7 @@ def _content(
         case "image" | "audio":
             return {"uri": uri, "mimeType": mime_type or block["mimeType"], "blob": block["data"]}
         case "resource":
-            inner = dict(block["resource"])
-            return {**inner, "uri": uri, "mimeType": mime_type or inner.get("mimeType")}
+            resource = dict(block["resource"])
+            return {**resource, "uri": uri, "mimeType": mime_type or resource.get("mimeType")}
         case _:
             return {"uri": uri, "mimeType": "text/uri-list", "text": str(block.get("uri", ""))}

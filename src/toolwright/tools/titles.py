@@ -26,8 +26,8 @@ def _words(name: str) -> Iterator[str]:
     They end at anything other than a letter or digit, and where a capital begins another word.
     """
     word = ""
-    for at, char in enumerate(name):
-        after = name[at + 1 : at + 2]
+    for index, char in enumerate(name):
+        after = name[index + 1 : index + 2]
         if not char.isalnum():
             if word:
                 yield word

@@ -47,14 +47,14 @@ class UriTemplate:
         ends = [0, *(variable.end() for variable in variables)]
         starts = [*(variable.start() for variable in variables), len(text)]
         self._literals = [text[end:start] for end, start in zip(ends, starts, strict=True)]
-        several = [at for at, variable in enumerate(variables) if variable[1] or variable[3]]
+        several = [index for index, variable in enumerate(variables) if variable[1] or variable[3]]
         self._check(several)
         self._many = several[0] if several else None
 
     def _check(self, several: list[int]) -> None:
         text, names = self.text, self.variables
-        rest = "".join(self._literals)
-        if not _SCHEME.match(self._literals[0]) or "{" in rest or "}" in rest:
+        literals = "".join(self._literals)
+        if not _SCHEME.match(self._literals[0]) or "{" in literals or "}" in literals:
             raise ValueError(f"has an invalid URI: `{text}` - write it like `shop://orders/{{id}}`")
         if len(text) > MOST_URI or len(names) > _MOST_VARIABLES:
             raise ValueError(
@@ -80,17 +80,17 @@ class UriTemplate:
         if captured is None:
             return None
         values: dict[str, str] = {}
-        for at, (name, raw) in enumerate(zip(self.variables, captured, strict=True)):
-            many = at == self._many
+        for index, (name, raw) in enumerate(zip(self.variables, captured, strict=True)):
+            many = index == self._many
             if not raw or any(end in raw for end in (_ENDS_MANY if many else _ENDS_ONE)):
                 return None
             values[name] = raw
-        for at, (name, raw) in enumerate(values.items()):
+        for index, (name, raw) in enumerate(values.items()):
             try:
                 values[name] = unquote(raw, errors="strict")  # only once: the result is the value
             except UnicodeDecodeError:
                 raise UnsafeValue(name) from None
-            if not _is_safe(values[name], many=at == self._many):
+            if not _is_safe(values[name], many=index == self._many):
                 raise UnsafeValue(name)
         return values
 
@@ -120,17 +120,17 @@ class UriTemplate:
         behind: list[str] = []
         middle = self._many or 0
         for literal in reversed(literals[middle + 1 : -1]):
-            at = uri.rfind(literal, begin, end)
-            if at < 0:
+            start = uri.rfind(literal, begin, end)
+            if start < 0:
                 return None
-            behind.append(uri[at + len(literal) : end])
-            end = at
+            behind.append(uri[start + len(literal) : end])
+            end = start
         for literal in literals[1 : middle + 1]:
-            at = uri.find(literal, begin, end)
-            if at < 0:
+            start = uri.find(literal, begin, end)
+            if start < 0:
                 return None
-            before.append(uri[begin:at])
-            begin = at + len(literal)
+            before.append(uri[begin:start])
+            begin = start + len(literal)
         return [*before, uri[begin:end], *reversed(behind)]
 
     def fill(self, values: Mapping[str, Any]) -> str:
@@ -139,14 +139,14 @@ class UriTemplate:
         >>> UriTemplate("shop://orders/{id}").fill({"id": "a b"})
         'shop://orders/a%20b'
         """
-        said = {name: str(values[name]) for name in self.variables}
+        texts = {name: str(values[name]) for name in self.variables}
         literal = frozenset("".join(self._literals[1:-1]))
         parts = [self._literals[0]]
-        for at, (name, text) in enumerate(zip(self.variables, self._literals[1:], strict=True)):
-            parts += _written(said[name], literal, keep="/" if at == self._many else ""), text
+        for index, (name, text) in enumerate(zip(self.variables, self._literals[1:], strict=True)):
+            parts += _written(texts[name], literal, keep="/" if index == self._many else ""), text
         uri = "".join(parts)
-        if self.variables and self.match(uri) != said:
-            raise UnsafeValue(f"`{self.text}` cannot be filled with {said}"[:500])
+        if self.variables and self.match(uri) != texts:
+            raise UnsafeValue(f"`{self.text}` cannot be filled with {texts}"[:500])
         return uri
 
 
@@ -169,10 +169,10 @@ def belongs_to(uri: str, template: UriTemplate) -> Callable[[UriTemplate], bool]
 
 def _plain(uri: str) -> str:
     """Return a URI without percent signs and segments that mean nothing."""
-    scheme, _, rest = unquote(uri).replace("\\", "/").partition(":")
-    path = rest.lstrip("/")
-    segments = [each for each in path.split("/") if each not in ("", ".")]
-    return f"{scheme.lower()}:{rest[: len(rest) - len(path)]}{'/'.join(segments)}"
+    scheme, _, path_part = unquote(uri).replace("\\", "/").partition(":")
+    path = path_part.lstrip("/")
+    segments = [segment for segment in path.split("/") if segment not in ("", ".")]
+    return f"{scheme.lower()}:{path_part[: len(path_part) - len(path)]}{'/'.join(segments)}"
 
 
 def _written(value: str, literal: frozenset[str], *, keep: str) -> str:

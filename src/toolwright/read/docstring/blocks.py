@@ -17,7 +17,7 @@ def clean(text: str) -> list[str]:
     lines = text.replace("\r\n", "\n").expandtabs().split("\n")
     margin = min((indent(line) for line in lines[1:] if line.strip(" ")), default=0)
     cleaned = [lines[0].lstrip(" "), *(line[margin:] for line in lines[1:])]
-    filled = [at for at, line in enumerate(cleaned) if line]
+    filled = [index for index, line in enumerate(cleaned) if line]
     return cleaned[filled[0] : filled[-1] + 1] if filled else []
 
 
@@ -76,7 +76,7 @@ def quoted(lines: Sequence[str]) -> list[bool]:
     `>>>`, with its output.
     """
     fenced = [a or b for a, b in zip(_fenced(lines), _in_text(lines), strict=True)]
-    found: list[bool] = []
+    flags: list[bool] = []
     opener = -1  # the indent of the line that opened the block, or -1 outside of any
     prompt = False
     for line, inside in zip(lines, fenced, strict=True):
@@ -85,10 +85,10 @@ def quoted(lines: Sequence[str]) -> list[bool]:
             opener = -1
         prompt = not blank and (prompt or (">>>" in line and _PROMPT.match(line) is not None))
         within = inside or opener >= 0 or prompt
-        found.append(within)
+        flags.append(within)
         if not blank and not within and _opens(line):
             opener = indent(line)
-    return found
+    return flags
 
 
 def _opens(line: str) -> bool:
@@ -102,22 +102,22 @@ def _opens(line: str) -> bool:
 
 def _fenced(lines: Sequence[str]) -> list[bool]:
     """Return for each line whether it is between fences; an unclosed fence does not count."""
-    marked = ((at, line) for at, line in enumerate(lines) if "```" in line or "~~~" in line)
-    rules = [at for at, line in marked if _FENCE.match(line)]
-    found = [False] * len(lines)
+    marked = ((index, line) for index, line in enumerate(lines) if "```" in line or "~~~" in line)
+    rules = [index for index, line in marked if _FENCE.match(line)]
+    flags = [False] * len(lines)
     for start, end in zip(rules[::2], rules[1::2], strict=False):
-        found[start : end + 1] = [True] * (end + 1 - start)
-    return found
+        flags[start : end + 1] = [True] * (end + 1 - start)
+    return flags
 
 
 def _in_text(lines: Sequence[str]) -> list[bool]:
     """Return for each line whether it is between triple quotes; those that stay open do not count."""
-    found = [False] * len(lines)
+    flags = [False] * len(lines)
     for quotes in ('"""', "'''"):
-        rules = [at for at, line in enumerate(lines) if line.count(quotes) % 2]
+        rules = [index for index, line in enumerate(lines) if line.count(quotes) % 2]
         for start, end in zip(rules[::2], rules[1::2], strict=False):
-            found[start : end + 1] = [True] * (end + 1 - start)
-    return found
+            flags[start : end + 1] = [True] * (end + 1 - start)
+    return flags
 
 
 # -- what an entry says
@@ -128,7 +128,7 @@ def joined(first: str, rest: Sequence[str]) -> str:
     margin = min((indent(line) for line in rest if line.strip()), default=0)
     pieces: list[str] = [first.strip()] if first.strip() else []
     after_blank = False
-    for line in (each[margin:].rstrip() for each in rest):
+    for line in (line_below[margin:].rstrip() for line_below in rest):
         if not line:
             after_blank = bool(pieces)
             continue

@@ -52,7 +52,7 @@ class Entries:
         self.names = names
         self.numpy = numpy
         self._heads: dict[int, Head | None] = {}
-        first = next((at for at in range(start, end) if lines[at].strip()), start)
+        first = next((index for index in range(start, end) if lines[index].strip()), start)
         # The items of a list are entries only where the section is such a list.
         self.listed = first < end and starts_item(lines[first])
         if self.listed and not self._usual(first):
@@ -61,30 +61,30 @@ class Entries:
         self.left = names.difference(self._usually_named(first))
 
     def _usually_named(self, first: int) -> Iterator[str]:
-        for at in range(first, self.end) if self.names else ():
-            if indent(self.lines[at]) <= indent(self.lines[first]):
-                head = self._usual(at)
+        for index in range(first, self.end) if self.names else ():
+            if indent(self.lines[index]) <= indent(self.lines[first]):
+                head = self._usual(index)
                 yield from head.names if head else ()
 
     def groups(self) -> Iterator[Group]:
         """Yield the lines of the section in groups, in order; together they cover all of it."""
         current: Group | None = None
-        at, gap = self.start, False
-        while at < self.end:
-            if not self.lines[at].strip():
-                at, gap = at + 1, True
+        index, gap = self.start, False
+        while index < self.end:
+            if not self.lines[index].strip():
+                index, gap = index + 1, True
                 continue
-            head = self._head(at, current)
-            if current and not head and self._goes_on(at, current, gap=gap):
-                current.indented = current.indented or indent(self.lines[at]) > current.level
-                at, gap = at + 1, False
+            head = self._head(index, current)
+            if current and not head and self._goes_on(index, current, gap=gap):
+                current.indented = current.indented or indent(self.lines[index]) > current.level
+                index, gap = index + 1, False
                 continue
             if current:
-                current.end = at
+                current.end = index
                 yield current
-            start = at if current else self.start
-            current = Group(start, self.end, indent(self.lines[at]), head)
-            at, gap = head.end if head else at + 1, False
+            start = index if current else self.start
+            current = Group(start, self.end, indent(self.lines[index]), head)
+            index, gap = head.end if head else index + 1, False
         if current:
             yield current
 
@@ -121,32 +121,34 @@ class Entries:
         names = _split(match.group()) if match else ()
         if not match or not names:
             return None
-        rest = text[match.end() :]
-        if rest.rstrip() == ",":
+        text_behind = text[match.end() :]
+        if text_behind.rstrip() == ",":
             return self._listed_names(at, names)
-        if self.numpy and not rest.lstrip().startswith("("):
-            return self._usual_numpy(at, names, rest)
-        place = _skip_brackets(self.lines, at, self.end, rest)
-        found = _SEPARATOR.match(place.rest) if place else None
-        if not place or not found:
+        if self.numpy and not text_behind.lstrip().startswith("("):
+            return self._usual_numpy(at, names, text_behind)
+        place = _skip_brackets(self.lines, at, self.end, text_behind)
+        separator = _SEPARATOR.match(place.rest) if place else None
+        if not place or not separator:
             return None
         if self.numpy and place.rest.startswith(" "):
             return self._usual_numpy(at, names, place.rest)
-        return Head(names, place.rest[found.end() :], place.line + 1)
+        return Head(names, place.rest[separator.end() :], place.line + 1)
 
     def _usual_numpy(self, at: int, names: tuple[str, ...], rest: str) -> Head | None:
-        said = rest.strip()
-        if said[:1] not in ("", ":"):
+        text_behind = rest.strip()
+        if text_behind[:1] not in ("", ":"):
             return None
         # Where a text is missing, it may be in the place of the type, and go on below it.
         end = at + 1
         if not self._indented_below(at):
-            if _is_sentence(said):
-                return Head(names, said[1:], end)
+            if _is_sentence(text_behind):
+                return Head(names, text_behind[1:], end)
             end = self._wrapped(end, indent(self.lines[at]))
-            whole = " ".join((said, *(line.strip() for line in self.lines[at + 1 : end])))
-            if said and _is_sentence(whole):
-                return Head(names, whole[1:], end)
+            joined_text = " ".join(
+                (text_behind, *(line.strip() for line in self.lines[at + 1 : end]))
+            )
+            if text_behind and _is_sentence(joined_text):
+                return Head(names, joined_text[1:], end)
         return Head(names, "", at + 1)
 
     def _wrapped(self, at: int, level: int) -> int:
@@ -167,40 +169,50 @@ class Entries:
             if not match or not self.names.issuperset(names):
                 return None
             names += _split(match.group())
-            rest = text[match.end() :]
-            found = _SEPARATOR.match(rest)
-            if found and self.names.issuperset(names):
-                return Head(names, rest[found.end() :], line + 1)
-            if rest.rstrip() != ",":
+            text_behind = text[match.end() :]
+            separator = _SEPARATOR.match(text_behind)
+            if separator and self.names.issuperset(names):
+                return Head(names, text_behind[separator.end() :], line + 1)
+            if text_behind.rstrip() != ",":
                 return None
         return None
 
     def _odd(self, at: int) -> Head | None:
         """Read an entry that is written in an odd way, but names a parameter first."""
         text = self._line(at)
-        names, rest = _leading(text, self.left)
+        names, text_behind = _leading(text, self.left)
         if not names:
             return None
         below = self._indented_below(at)
-        if self.numpy and below and not _SEPARATOR.match(rest):
+        if self.numpy and below and not _SEPARATOR.match(text_behind):
             return Head(names, "", at + 1)
-        if not rest.strip():
+        if not text_behind.strip():
             return self._typed_below(below, names) if below else None
-        found = _SEPARATOR.match(rest) or _TYPE_WORDS.match(rest) or _ODD_SEPARATOR.match(rest)
-        if not found and self._begins_sentence(at):
-            found = _CAPITAL.match(rest)
-        if found:
-            return Head(names, rest[found.end() :], at + 1)
-        place = _skip_brackets(self.lines, at, self.end, rest)
-        found = _BEHIND_BRACKETS.match(place.rest) if place and place.rest is not rest else None
-        return Head(names, place.rest[found.end() :], place.line + 1) if place and found else None
+        separator = (
+            _SEPARATOR.match(text_behind)
+            or _TYPE_WORDS.match(text_behind)
+            or _ODD_SEPARATOR.match(text_behind)
+        )
+        if not separator and self._begins_sentence(at):
+            separator = _CAPITAL.match(text_behind)
+        if separator:
+            return Head(names, text_behind[separator.end() :], at + 1)
+        place = _skip_brackets(self.lines, at, self.end, text_behind)
+        separator = (
+            _BEHIND_BRACKETS.match(place.rest) if place and place.rest is not text_behind else None
+        )
+        return (
+            Head(names, place.rest[separator.end() :], place.line + 1)
+            if place and separator
+            else None
+        )
 
     def _typed_below(self, below: int, names: tuple[str, ...]) -> Head:
         """Read a name on a line of its own; its type may be in brackets on the next."""
         place = _skip_brackets(self.lines, below, self.end, self.lines[below])
-        found = _SEPARATOR.match(place.rest) if place else None
-        if place and found:
-            return Head(names, place.rest[found.end() :], place.line + 1)
+        separator = _SEPARATOR.match(place.rest) if place else None
+        if place and separator:
+            return Head(names, place.rest[separator.end() :], place.line + 1)
         return Head(names, "", below)
 
     def _begins_sentence(self, at: int) -> bool:
@@ -239,16 +251,16 @@ _CAPITAL = re.compile(r"\A\s++(?=[A-Z])")
 def _leading(text: str, names: frozenset[str]) -> tuple[tuple[str, ...], str]:
     """Return the names of parameters that a line begins with, and what follows them."""
     match = _LOOSE_NAMES.match(text) if names else None
-    found: list[str] = []
+    listed: list[str] = []
     end = column = 0
-    for at, piece in enumerate(_BETWEEN.split(match.group())) if match else ():
+    for index, piece in enumerate(_BETWEEN.split(match.group())) if match else ():
         column += len(piece)
-        if at % 2 == 0:
+        if index % 2 == 0:
             if plain_name(piece) not in names:
                 break
-            found.append(plain_name(piece))
+            listed.append(plain_name(piece))
             end = column
-    return tuple(found), text[end:]
+    return tuple(listed), text[end:]
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -44,19 +44,19 @@ def field_at(line: str, names: frozenset[str]) -> Field | None:
     """Read the field that begins at a line, if one does and it can be read."""
     start = _START.match(line)
     if start is None:
-        named = _NAMED.match(line) if names else None
-        name = (named["name"] or named["starred"]) if named else ""
-        return Field((name,), line[named.end() :]) if named and name in names else None
+        match = _NAMED.match(line) if names else None
+        name = (match["name"] or match["starred"]) if match else ""
+        return Field((name,), line[match.end() :]) if match and name in names else None
     is_type = start["kind"].endswith("type")
     of_attribute = start["kind"].endswith("var")
     end = _end_of_name(line, start.end())
     if end >= 0:
-        found = _names(line[start.end() : end])
-        if found:
-            return Field(found, line[end + 1 :], is_type, of_attribute)
+        names_there = _names(line[start.end() : end])
+        if names_there:
+            return Field(names_there, line[end + 1 :], is_type, of_attribute)
     # A colon that is misplaced or missing: the first word names the parameter.
-    rest = line[start.end() :].lstrip(": \t")
-    name, _, text = rest.partition(" ")
+    behind = line[start.end() :].lstrip(": \t")
+    name, _, text = behind.partition(" ")
     name = name.rstrip(":,-")
     return Field((name,), text.lstrip(":- \t"), is_type, of_attribute) if name in names else None
 
@@ -65,12 +65,12 @@ def _end_of_name(line: str, start: int) -> int:
     """Find the colon that ends the name: one outside of quotes, with a space after it."""
     within = False
     first = -1
-    for at in range(start, len(line)):
-        within ^= line[at] == "`"
-        if line[at] == ":" and not within:
-            if at + 1 == len(line) or line[at + 1].isspace():
-                return at
-            first = at if first < 0 else first
+    for column in range(start, len(line)):
+        within ^= line[column] == "`"
+        if line[column] == ":" and not within:
+            if column + 1 == len(line) or line[column + 1].isspace():
+                return column
+            first = column if first < 0 else first
     return first
 
 
@@ -104,16 +104,16 @@ def end_of_field(
     base = indent(lines[at])
     end = at + 1
     gap = False
-    for here in range(at + 1, len(lines)):
-        line = lines[here]
+    for index in range(at + 1, len(lines)):
+        line = lines[index]
         if not line.strip():
             gap = True
             continue
-        if not quoted[here] and _START.match(line):
+        if not quoted[index] and _START.match(line):
             break
-        if indent(line) <= base and (gap or indent(line) < base or _begins(line) or stops(here)):
+        if indent(line) <= base and (gap or indent(line) < base or _begins(line) or stops(index)):
             break
-        end, gap = here + 1, False
+        end, gap = index + 1, False
     return end
 
 

@@ -40,13 +40,13 @@ class Docstring(NamedTuple):
 
         The text of an attribute describes the parameter if nothing else does.
         """
-        found: dict[str, dict[str, None]] = {}
+        texts_of: dict[str, dict[str, None]] = {}
         parameters = self._described()
         for section in self._sections():
             for entry in section.entries:
                 if entry.name and entry.text and not self._is_other(section, entry, parameters):
-                    found.setdefault(entry.name, {})[entry.text] = None
-        return {name: " ".join(texts) for name, texts in found.items()}
+                    texts_of.setdefault(entry.name, {})[entry.text] = None
+        return {name: " ".join(texts) for name, texts in texts_of.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,7 +60,9 @@ class Docstring(NamedTuple):
     def _described(self) -> frozenset[str]:
         """Return the names that have a text as parameters."""
         sections = (section for section in self._sections() if not section.of_attributes)
-        return frozenset(entry.name for each in sections for entry in each.entries if entry.text)
+        return frozenset(
+            entry.name for section in sections for entry in section.entries if entry.text
+        )
 
     @staticmethod
     def _is_other(section: Section, entry: Entry, parameters: frozenset[str]) -> bool:
@@ -76,16 +78,16 @@ class Docstring(NamedTuple):
             if isinstance(part, str):
                 lines.append(part)
                 continue
-            kept = [
+            entries = [
                 entry
                 for entry in part.entries
                 if entry.name not in gone or self._is_other(part, entry, parameters)
             ]
-            if kept:
+            if entries:
                 lines.extend(part.heading)
             # Names that share one text also share its lines.
-            for written in {id(entry.lines): entry.lines for entry in kept}.values():
-                lines.extend(written)
+            for entry_lines in {id(entry.lines): entry.lines for entry in entries}.values():
+                lines.extend(entry_lines)
         return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
 
 
@@ -110,7 +112,7 @@ def doc_of(documented: Any) -> str:
     try:
         doc = documented.__doc__
         # A docstring that is made when it is first asked for comes out here.
-        said = isinstance(doc, str) and not doc.startswith(_GENERATED)
-        return doc.expandtabs() if said else ""
+        is_text = isinstance(doc, str) and not doc.startswith(_GENERATED)
+        return doc.expandtabs() if is_text else ""
     except Exception:  # noqa: BLE001 - a descriptor may run any code
         return ""

@@ -25,9 +25,9 @@ class DocstringReader:
 
     def read(self) -> Docstring:
         """Return the text and the sections, in order."""
-        at = 0
-        while at < len(self.lines):
-            at = self._take(at)
+        index = 0
+        while index < len(self.lines):
+            index = self._take(index)
         return Docstring(tuple(self.parts), tuple(self.unread))
 
     def _take(self, at: int) -> int:
@@ -87,8 +87,8 @@ class DocstringReader:
 
         The first of them must name a parameter. The heading stays in the description.
         """
-        written, colon, text = self.lines[at].partition(":")
-        title = written.strip("*# ").lower()
+        heading, colon, text = self.lines[at].partition(":")
+        title = heading.strip("*# ").lower()
         if not (colon and text.strip()) or title not in self.headings:
             return 0
         base, end = indent(self.lines[at]), at + 1
@@ -114,8 +114,8 @@ class DocstringReader:
         opens = at == 0
         if not opens:
             group = next(Entries(self.lines, first, first + 1, self.names).groups())
-            known = group.head and self.names.issuperset(group.head.names)
-            if first > at + 1 or not known:
+            names_parameters = group.head and self.names.issuperset(group.head.names)
+            if first > at + 1 or not names_parameters:
                 return 0
         end = first
         while end < len(self.lines) and not self._ends_flat(end, base, opens=opens):
@@ -149,20 +149,20 @@ class DocstringReader:
         if not any(entry.name for entry in entries):
             return 0
         of_attributes = (title or self._title(heading)) not in PARAMETERS
-        written = tuple(self.lines[heading:start])
-        self.parts.append(Section(written, tuple(entries), of_attributes))
+        heading_lines = tuple(self.lines[heading:start])
+        self.parts.append(Section(heading_lines, tuple(entries), of_attributes))
         return end
 
     def _entries(self, group: Group) -> Iterator[Entry]:
-        written = tuple(self.lines[group.start : group.end])
+        group_lines = tuple(self.lines[group.start : group.end])
         head = group.head
         if head is None:
-            self._leave(next(line for line in written if line.strip()))
-            yield Entry("", "", written)
+            self._leave(next(line for line in group_lines if line.strip()))
+            yield Entry("", "", group_lines)
             return
         text = joined(head.text, self.lines[head.end : group.end])
         for name in head.names:
-            yield Entry(name, text, written)
+            yield Entry(name, text, group_lines)
 
     def _leave(self, line: str) -> None:
         """Note that a line stays in the text, though it should describe a parameter."""
@@ -180,8 +180,8 @@ class DocstringReader:
             return 0
         end = end_of_field(self.lines, at, self.quoted, self._stops_field)
         text = "" if field.is_type else joined(field.text, self.lines[at + 1 : end])
-        written = tuple(self.lines[at:end])
-        entries = tuple(Entry(name, text, written) for name in field.names)
+        field_lines = tuple(self.lines[at:end])
+        entries = tuple(Entry(name, text, field_lines) for name in field.names)
         self.parts.append(Section((), entries, field.of_attribute))
         return end
 

@@ -43,13 +43,13 @@ class Statements:
 
     def for_checkers(self, name: str) -> list[ast.stmt]:
         """Return the statements for type checkers that bind a name, cut down to just that."""
-        found = self._checked.get(name) or self._stars
-        return [part for statement in found for part in _pruned(statement, name)]
+        statements = self._checked.get(name) or self._stars
+        return [part for statement in statements for part in _pruned(statement, name)]
 
     def text(self, name: str) -> str:
         """Return the source that binds a name for type checkers, on one line."""
         statements = self._checked.get(name) or self._stars
-        for node in (node for each in statements for node in ast.walk(each)):
+        for node in (node for statement in statements for node in ast.walk(statement)):
             if isinstance(node, ast.Import | ast.ImportFrom) and name in _bound(node):
                 return ast.unparse(_only(node, name))
         return ast.unparse(statements[0]).partition("\n")[0] if statements else name
@@ -59,17 +59,17 @@ class Statements:
     ) -> None:
         imported = for_checkers if checking else self.imported
         for statement in body:
-            if isinstance(statement, ast.If) and (said := _asks_for_checkers(statement.test)):
-                mine, others = statement.body, statement.orelse
-                if said == "not":
-                    mine, others = others, mine
-                self._read(mine, for_checkers, checking=True)
-                self._keep(mine)
+            if isinstance(statement, ast.If) and (answer := _asks_for_checkers(statement.test)):
+                for_checker, at_runtime = statement.body, statement.orelse
+                if answer == "not":
+                    for_checker, at_runtime = at_runtime, for_checker
+                self._read(for_checker, for_checkers, checking=True)
+                self._keep(for_checker)
                 if not checking:
-                    self._read(others, for_checkers, checking=False)
+                    self._read(at_runtime, for_checkers, checking=False)
                 continue
-            for inner in _parts(statement):
-                self._read(inner, for_checkers, checking=checking)
+            for block in _parts(statement):
+                self._read(block, for_checkers, checking=checking)
             if isinstance(statement, ast.ImportFrom):
                 self._read_import(statement, imported)
             elif not isinstance(statement, ast.If | ast.Try):
@@ -121,7 +121,7 @@ def _asks_for_checkers(test: ast.expr) -> str:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return "not" if _asks_for_checkers(test.operand) == "yes" else ""
     if isinstance(test, ast.BoolOp):
-        return "yes" if any(_asks_for_checkers(each) == "yes" for each in test.values) else ""
+        return "yes" if any(_asks_for_checkers(operand) == "yes" for operand in test.values) else ""
     name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
     return "yes" if name == "TYPE_CHECKING" else ""
 
@@ -140,7 +140,9 @@ class _AsChecker(ast.NodeTransformer):
 
 def as_module(statements: list[ast.stmt]) -> ast.Module:
     """Return statements as a module that can be compiled; they stay as they are."""
-    tree = ast.Module([_AsChecker().visit(copy.deepcopy(each)) for each in statements], [])
+    tree = ast.Module(
+        [_AsChecker().visit(copy.deepcopy(statement)) for statement in statements], []
+    )
     return ast.fix_missing_locations(tree)
 
 
@@ -162,7 +164,7 @@ def _bound(statement: ast.AST) -> set[str]:
     if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return {statement.name}
     if isinstance(statement, ast.If | ast.Try | ast.With):
-        return {name for part in _parts(statement) for each in part for name in _bound(each)}
+        return {name for part in _parts(statement) for child in part for name in _bound(child)}
     # Not those of its value: it may be long, and few values bind a name.
     nodes = (node for target in _targets(statement) for node in ast.walk(target))
     return {node.id for node in nodes if isinstance(node, ast.Name) and _is_stored(node)}
@@ -213,5 +215,5 @@ def _pruned_block(block: list[ast.stmt], name: str) -> list[ast.stmt]:
 def _only(statement: ast.Import | ast.ImportFrom, name: str) -> ast.stmt:
     if isinstance(statement, ast.Import):
         return ast.Import([a for a in statement.names if name in _bound(ast.Import([a]))])
-    kept = [a for a in statement.names if (a.asname or a.name) in (name, "*")]
-    return ast.ImportFrom(statement.module, kept, statement.level)
+    aliases = [a for a in statement.names if (a.asname or a.name) in (name, "*")]
+    return ast.ImportFrom(statement.module, aliases, statement.level)

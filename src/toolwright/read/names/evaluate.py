@@ -55,9 +55,9 @@ class AnnotationNames(Mapping[str, Any]):
             raise KeyError(name)
         if name in self.body:
             return self.body[name]
-        found = self.module.for_checkers(name)
+        meaning = self.module.for_checkers(name)
         self.found_elsewhere = True
-        return self.opened(name, found)
+        return self.opened(name, meaning)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.local)
@@ -90,10 +90,12 @@ class AnnotationNames(Mapping[str, Any]):
             return self.resolve(hint)
         if not needs_scope(hint) or hint is Self:
             return hint
-        made = tuple(self._by_parts(part) for part in arguments_of(hint))
+        new_parts = tuple(self._by_parts(part) for part in arguments_of(hint))
         if isinstance(hint, types.UnionType):
-            return typing.Union[made]  # noqa: UP007 - as many arms as there were
-        return hint.copy_with(made) if hasattr(hint, "copy_with") else hint.__origin__[made]
+            return typing.Union[new_parts]  # noqa: UP007 - as many arms as there were
+        return (
+            hint.copy_with(new_parts) if hasattr(hint, "copy_with") else hint.__origin__[new_parts]
+        )
 
     def _evaluated(self, annotation: Any) -> Any:
         try:
@@ -146,19 +148,19 @@ class AnnotationNames(Mapping[str, Any]):
         is_text = isinstance(value, str)
         if not is_text and not needs_scope(value):
             return value
-        home, own = self.module.home_of(name)
-        if is_text and own not in home.statements.aliases:
+        home, own_name = self.module.home_of(name)
+        if is_text and own_name not in home.statements.aliases:
             return value
         self.found_elsewhere |= home is not self.module
-        key = (home.name, own)
+        key = (home.name, own_name)
         if key in self.above:
             return self.above[key].used()
-        known = home.aliases.get(own)
-        if known is None or known[0] is not value:
-            alias = LazyAlias(own, home.name)
+        cached = home.aliases.get(own_name)
+        if cached is None or cached[0] is not value:
+            alias = LazyAlias(own_name, home.name)
             names = AnnotationNames(home, {}, above={**self.above, key: alias})
-            known = home.aliases[own] = (value, alias.resolved_as(names.resolve(value)))
-        return known[1]
+            cached = home.aliases[own_name] = (value, alias.resolved_as(names.resolve(value)))
+        return cached[1]
 
     def _attribute(self, base: Any, name: str) -> Any:
         """Return what `module.name` stands for, if only type checkers or its own module know."""
@@ -175,17 +177,17 @@ class AnnotationNames(Mapping[str, Any]):
 
     def _foreign(self, annotation: Any) -> dict[str, Any]:
         """Return what strings mean that an annotation gets from aliases of other modules."""
-        found: dict[str, Any] = {}
+        foreign: dict[str, Any] = {}
         if getattr(annotation, "__forward_module__", None) is not None:
-            return found  # a TypedDict's own: it holds the module in which it was written
+            return foreign  # a TypedDict's own: it holds the module in which it was written
         holders = [holder for holder, _ in strings_in(annotation)]
         for home, used in self._aliases_of(holders) if holders else ():
             names = AnnotationNames(home, {}, above=self.above)
             for name in used:
                 with contextlib.suppress(KeyError, UnresolvedName):
-                    found[name] = names[name]
-        self.found_elsewhere |= bool(found)
-        return found
+                    foreign[name] = names[name]
+        self.found_elsewhere |= bool(foreign)
+        return foreign
 
     def _aliases_of(self, holders: list[Any]) -> Iterator[tuple[ModuleNames, set[str]]]:
         """Find the aliases of other modules that a hint is made of, with the names they use."""
@@ -196,7 +198,7 @@ class AnnotationNames(Mapping[str, Any]):
         for module in modules:
             for name, value in module.with_strings(needs_scope):
                 texts = [
-                    text for held, text in strings_in(value) if any(held is h for h in holders)
+                    text for holder, text in strings_in(value) if any(holder is h for h in holders)
                 ]
                 home = module.home_of(name)[0] if texts else self.module
                 if home is not self.module:
@@ -235,14 +237,14 @@ def class_hints(cls: type, local: Mapping[str, Any]) -> tuple[dict[str, Any], bo
         parameters = {p.__name__: p for p in getattr(base, "__type_params__", ())}
         layers = ChainMap(dict(local), parameters, {base.__name__: base})
         inside = "<locals>" in base.__qualname__
-        own = AnnotationNames(names_around(base), layers, body=vars(base), inside=inside)
+        own_names = AnnotationNames(names_around(base), layers, body=vars(base), inside=inside)
         for name, annotation in annotations.items():
-            names = own
-            written = getattr(annotation, "__forward_module__", None)
-            if written not in (None, base.__module__) and written in sys.modules:
+            names = own_names
+            module_name = getattr(annotation, "__forward_module__", None)
+            if module_name not in (None, base.__module__) and module_name in sys.modules:
                 # A TypedDict also holds the annotations of its bases.
                 names = AnnotationNames(
-                    names_of_module(sys.modules[written]), layers, inside=inside
+                    names_of_module(sys.modules[module_name]), layers, inside=inside
                 )
             try:
                 hints[name] = names.resolve(annotation) if needs_scope(annotation) else annotation

@@ -40,6 +40,6 @@ def _alias(name: str, module: str, value: Any) -> Any:
     from typing_extensions import TypeAliasType
 
     make: Any = TypeAliasType
-    made = make(name, None)
-    vars(made)["__module__"] = module
-    return made
+    alias = make(name, None)
+    vars(alias)["__module__"] = module
+    return alias

@@ -68,15 +68,15 @@ class ModuleNames:
     def with_strings(self, holds: Callable[[Any], bool]) -> list[tuple[str, Any]]:
         """Return the names whose values hold strings that are yet to be resolved."""
         plain = self._plain
-        found: list[tuple[str, Any]] = []
+        bindings: list[tuple[str, Any]] = []
         for name, value in self.known():
             if name in plain and plain[name] is value:
                 continue
             if isinstance(value, str) or not holds(value):
                 plain[name] = value
             else:
-                found.append((name, value))
-        return found
+                bindings.append((name, value))
+        return bindings
 
     def for_checkers(self, name: str, running: frozenset[str] = frozenset()) -> Any:
         """Return what a name means to type checkers only.
@@ -90,19 +90,19 @@ class ModuleNames:
             if not statements or name in running:
                 raise KeyError(name)
             try:
-                made = self._run(name, statements, running | {name})
+                meaning = self._run(name, statements, running | {name})
             except (Exception, SystemExit) as error:  # noqa: BLE001 - it may run anything
-                said = str(error).partition("\n")[0][:_LONGEST_REASON] or type(error).__name__
+                message = str(error).partition("\n")[0][:_LONGEST_REASON] or type(error).__name__
                 text = self.statements.text(name)
-                reason = f"`{text}` is for type checkers only, and fails when it is run: {said}"
+                reason = f"`{text}` is for type checkers only, and fails when it is run: {message}"
                 self._reasons[name] = reason
             else:
                 # Two threads may both get here; the first says what the name means.
-                return self._made.setdefault(name, made)
+                return self._made.setdefault(name, meaning)
         raise UnresolvedName(name, self._reasons[name])
 
     def _run(self, name: str, statements: list[ast.stmt], running: frozenset[str]) -> Any:
-        space = {each: self.names[each] for each in _IDENTITY if each in self.names}
+        space = {identity: self.names[identity] for identity in _IDENTITY if identity in self.names}
         for used in used_by(statements):
             if used in self.names:
                 space[used] = self.names[used]
@@ -146,13 +146,13 @@ class ModuleNames:
 
     def home_of(self, name: str) -> tuple[ModuleNames, str]:
         """Return the module in which a name was first bound, and its name there."""
-        names, seen = self, {(self.name, name)}
+        names, visited = self, {(self.name, name)}
         while (origin := names.statements.imported.get(name)) is not None:
             home = names._module_of(origin)
-            if home is None or (home.name, origin.name) in seen:
+            if home is None or (home.name, origin.name) in visited:
                 break
             names, name = home, origin.name
-            seen.add((names.name, name))
+            visited.add((names.name, name))
         return names, name
 
 
@@ -161,11 +161,11 @@ _known: WeakKeyDictionary[types.ModuleType, ModuleNames] = WeakKeyDictionary()
 
 def names_of_module(module: types.ModuleType) -> ModuleNames:
     """Return the names of a module; the same object as long as the module lives."""
-    found = _known.get(module)
-    if found is None:
+    module_names = _known.get(module)
+    if module_names is None:
         file = getattr(module, "__file__", None) or ""
-        found = _known.setdefault(module, ModuleNames(vars(module), file))
-    return found
+        module_names = _known.setdefault(module, ModuleNames(vars(module), file))
+    return module_names
 
 
 _failed: dict[tuple[str, Any], ModuleNames] = {}
@@ -194,8 +194,8 @@ def names_around(written: Any) -> ModuleNames:
     names = getattr(written, "__globals__", None)
     if names is not None:
         module = sys.modules.get(names.get("__name__") or "")
-    own = module is not None and (names is None or vars(module) is names)
-    if own and module is not None and getattr(module, "__file__", None):
+    is_own = module is not None and (names is None or vars(module) is names)
+    if is_own and module is not None and getattr(module, "__file__", None):
         return names_of_module(module)
     # A notebook's cell, or code that was run with a namespace of its own.
     code = getattr(written, "__code__", None)

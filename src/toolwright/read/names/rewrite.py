@@ -19,8 +19,8 @@ def with_attributes(text: str, evaluate: Evaluate, opened: Open) -> tuple[str, d
     if tree is None:
         return text, {}
     rewriter = _Attributes(evaluate, opened)
-    made = rewriter.visit(tree)
-    return (ast.unparse(made), rewriter.found) if rewriter.found else (text, {})
+    rewritten = rewriter.visit(tree)
+    return (ast.unparse(rewritten), rewriter.found) if rewriter.found else (text, {})
 
 
 def without_refused_parameters(text: str, evaluate: Evaluate) -> str:

@@ -45,8 +45,8 @@ def arguments_of(hint: Any) -> tuple[Any, ...]:
         return ()  # a module may import something on each access
     if typing.get_origin(hint) is typing.Literal:
         return ()  # its strings are values
-    found: Any = getattr(hint, "__args__", ())
-    return cast("tuple[Any, ...]", found) if isinstance(found, tuple) else ()
+    arguments: Any = getattr(hint, "__args__", ())
+    return cast("tuple[Any, ...]", arguments) if isinstance(arguments, tuple) else ()
 
 
 def strings_in(hint: Any) -> Iterator[tuple[Any, str]]:

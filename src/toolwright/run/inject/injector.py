@@ -54,7 +54,7 @@ class Injector:
         """Make all values in this thread; the stack cleans up."""
         values: list[Any] = []
         _make(self.steps, values, stack, call)
-        return {name: values[at] for name, at in self.gives}
+        return {name: values[index] for name, index in self.gives}
 
     async def enter_async(self, stack: AsyncExitStack, call: Call) -> dict[str, Any]:
         """Make all values, those of sync providers in a thread; the stack cleans up."""
@@ -68,12 +68,12 @@ class Injector:
                     _make(steps, values, NOTHING_OPEN, call)
                 continue
             for step in steps:
-                needed = {name: values[at] for name, at in step.needs}
+                needed = {name: values[index] for name, index in step.needs}
                 if step.kept is None:
                     values.append(await entered_async(step, needed, stack))
                 else:
                     values.append(await step.kept.get_async(step, needed))
-        return {name: values[at] for name, at in self.gives}
+        return {name: values[index] for name, index in self.gives}
 
     # -- planning
 
@@ -86,33 +86,39 @@ class Injector:
             chain = " -> ".join(_name(provider) for provider in (*above[above.index(make) :], make))
             raise self._refusal(parameter, f"asks for itself: {chain}")
         key = (make, inject.scope)
-        known = self._at.get(key)
-        if known is not None:
-            return known
+        step_index = self._at.get(key)
+        if step_index is not None:
+            return step_index
         try:
-            asked = _parameters(make)
+            parameters = _parameters(make)
         except SchemaError as error:
             what = f"is provided by {_name(make)}, which {error.what}"
             raise self._refusal(parameter, what) from error
         needs: list[tuple[str, int]] = []
-        for own in asked:
-            inner = injection(own.hint, self.providers.types)
-            if inner is not None:
-                needs.append((own.name, self._plan(inner, (*above, make), parameter)))
-            elif (found := foreign(own.hint, own.default, of_provider=True)) is not None:
-                what = f"is provided by {_name(make)}, whose `{own.name}` {found.what}"
-                raise self._refusal(parameter, what, found.hint)
-            elif own.default is EMPTY:
-                what = f"is provided by {_name(make)}, which needs `{own.name}`: nothing gives it"
+        for provider_parameter in parameters:
+            nested = injection(provider_parameter.hint, self.providers.types)
+            if nested is not None:
+                needs.append(
+                    (provider_parameter.name, self._plan(nested, (*above, make), parameter))
+                )
+            elif (
+                unfilled := foreign(
+                    provider_parameter.hint, provider_parameter.default, of_provider=True
+                )
+            ) is not None:
+                what = f"is provided by {_name(make)}, whose `{provider_parameter.name}` {unfilled.what}"
+                raise self._refusal(parameter, what, unfilled.hint)
+            elif provider_parameter.default is EMPTY:
+                what = f"is provided by {_name(make)}, which needs `{provider_parameter.name}`: nothing gives it"
                 raise self._refusal(parameter, what)
-        kept = self.providers.kept if inject.scope == "process" else None
-        if kept is not None:
+        store = self.providers.kept if inject.scope == "process" else None
+        if store is not None:
             self._check_kept(needs, make, parameter)
-        return self._step(key, Step(_name(make), make, _kind(make), tuple(needs), kept))
+        return self._step(key, Step(_name(make), make, _kind(make), tuple(needs), store))
 
     def _check_kept(self, needs: list[tuple[str, int]], make: Any, parameter: str) -> None:
-        for name, at in needs:
-            if self.steps[at].kept is None:
+        for name, index in needs:
+            if self.steps[index].kept is None:
                 what = f"is kept for the process by {_name(make)}, but `{name}` is made per call"
                 raise self._refusal(parameter, what)
 
@@ -129,7 +135,7 @@ class Injector:
 def _make(steps: Sequence[Step], values: list[Any], stack: ExitStack, call: Call) -> None:
     """Make the values of sync steps in this thread, and append them to those made before."""
     for step in steps:
-        needed = {name: values[at] for name, at in step.needs}
+        needed = {name: values[index] for name, index in step.needs}
         if step.kind == "call":
             values.append(call)
         elif step.kept is not None:

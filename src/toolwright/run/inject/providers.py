@@ -54,27 +54,27 @@ class Kept:
     async def get_async(self, step: Step, needed: Mapping[str, Any]) -> Any:
         """Return the value of an async provider; it lives in a task of its own."""
         with self.lock:
-            held = self.held.get(step.make)
-            if held is None:
-                held = self.held[step.make] = Lifespan(lambda: _held(step, needed))
-        await held.enter()
-        return held.value
+            lifespan = self.held.get(step.make)
+            if lifespan is None:
+                lifespan = self.held[step.make] = Lifespan(lambda: _held(step, needed))
+        await lifespan.enter()
+        return lifespan.value
 
     def close(self) -> None:
         """Clean up the values, last made first; the next call makes them again."""
         with self.lock:
             stack, self.stack = self.stack, ExitStack()
-            held, self.held = self.held, {}
+            lifespans, self.held = self.held, {}
             self.values.clear()
-        for lifespan in reversed(held.values()):
+        for lifespan in reversed(lifespans.values()):
             lifespan.leave_soon()
         stack.close()
 
     async def aclose(self) -> None:
         """Clean up, from async code."""
         with self.lock:
-            held, self.held = self.held, {}
-        for lifespan in reversed(held.values()):
+            lifespans, self.held = self.held, {}
+        for lifespan in reversed(lifespans.values()):
             await lifespan.leave()
         self.close()
 
@@ -137,10 +137,10 @@ class Providers:
         override = self._swapped(key)
         if override is not None:
             return override
-        inner = wanted if isinstance(wanted, Inject) else self._typed(wanted)
-        if inner is None:
+        inject = wanted if isinstance(wanted, Inject) else self._typed(wanted)
+        if inject is None:
             raise KeyError(wanted)
-        return self._swapped(inner.provider) or inner
+        return self._swapped(inject.provider) or inject
 
     def _typed(self, kind: Any) -> Inject | None:
         providers = [self._types.get(kind), *(base._typed(kind) for base in self._bases)]  # noqa: SLF001
@@ -156,25 +156,25 @@ class Providers:
     @contextlib.contextmanager
     def override(self, others: Mapping[Any, Inject]) -> Generator[None]:
         """Replace providers for a while; values kept for the process are made again inside."""
-        mine = dict(others)
-        kept, self._kept = self._kept, Kept()
-        self._overrides.append(mine)
+        override = dict(others)
+        outer_store, self._kept = self._kept, Kept()
+        self._overrides.append(override)
         self._version += 1
         try:
             yield
         finally:
-            self._overrides = [others for others in self._overrides if others is not mine]
+            self._overrides = [active for active in self._overrides if active is not override]
             self._version += 1
-            inner, self._kept = self._kept, kept
-            inner.close()
+            inner_store, self._kept = self._kept, outer_store
+            inner_store.close()
 
 
 def generator_of(make: Any) -> Any:
     """Return the generator function that `contextmanager` wrapped, or the provider itself."""
-    inner = inspect.unwrap(getattr(make, "__func__", make))
-    if not (inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner)):
+    function = inspect.unwrap(getattr(make, "__func__", make))
+    if not (inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)):
         return make
-    return functools.partial(inner, make.__self__) if inspect.ismethod(make) else inner
+    return functools.partial(function, make.__self__) if inspect.ismethod(make) else function
 
 
 def entered(step: Step, needed: Mapping[str, Any], stack: ExitStack) -> Any:
@@ -196,5 +196,5 @@ async def entered_async(step: Step, needed: Mapping[str, Any], stack: AsyncExitS
         return await stack.enter_async_context(context)
     if step.kind == "awaitable":
         return await step.make(**needed)
-    held = contextmanager(generator_of(step.make))(**needed)
-    return await enter_in_thread(held, stack)
+    opened = contextmanager(generator_of(step.make))(**needed)
+    return await enter_in_thread(opened, stack)

@@ -100,9 +100,9 @@ class Cache:
             # The tool calls itself: waiting for the outer call would never end.
             return (await run())[1]
         while True:
-            kept = await self._get(place, key, repairs)
-            if kept is not None:
-                return kept
+            cached = await self._get(place, key, repairs)
+            if cached is not None:
+                return cached
             with self.lock:
                 flight = self.flights.get(key)
                 leads = flight is None or self.personal
@@ -130,9 +130,9 @@ class Cache:
     ) -> Result:
         try:
             # Another call may have ended, and stored its result, between our look-up and the lock.
-            kept = await self._get(place, key, repairs)
-            if kept is not None:
-                return kept
+            cached = await self._get(place, key, repairs)
+            if cached is not None:
+                return cached
             above = _leading.set(_leading.get() | {key})
             try:
                 value, result = await run()
@@ -187,11 +187,11 @@ class Cache:
             return None
         if entry is None:
             return None
-        at, stored = entry.split(b" ", 1)
+        stored_at, stored = entry.split(b" ", 1)
         result = self._again(stored, repairs)
         if result is None:
             return None
-        age = min(max(self.clock() - float(at), 0), self.seconds)
+        age = min(max(self.clock() - float(stored_at), 0), self.seconds)
         return with_note(result, NOTE, {"hit": True, "age": round(age, 3)})
 
     def _again(self, stored: bytes, repairs: tuple[Repair, ...]) -> Result | None:

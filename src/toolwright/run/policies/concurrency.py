@@ -66,12 +66,12 @@ class Concurrency:
             if len(self.line) >= MOST_WAITING:
                 raise self._overloaded()
             self.line.append(turn)
-        given = Signal()
-        turn.when_set(given.set)
-        forget = call.on_cancel(given.set)
+        granted = Signal()
+        turn.when_set(granted.set)
+        forget = call.on_cancel(granted.set)
         try:
             latest = time.monotonic() + LONGEST_WAIT if until is None else until
-            await place.wait(given, latest)
+            await place.wait(granted, latest)
         except BaseException:
             if self._came(turn):
                 self._next()

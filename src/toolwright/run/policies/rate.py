@@ -59,9 +59,9 @@ class RateLimit:
             return
         if early:
             calls, seconds = self.rate
-            said = f"{calls}/{seconds:g}s" if seconds != 1 else f"{calls}/s"
+            limit_text = f"{calls}/{seconds:g}s" if seconds != 1 else f"{calls}/s"
             raise Overloaded(
-                f"{self.tool} takes at most {said} from each caller", retry_after=early
+                f"{self.tool} takes at most {limit_text} from each caller", retry_after=early
             )
 
 

@@ -31,8 +31,8 @@ async def retry_failed(
     for number in range(1, retry.attempts):
         if not may_pass(retry, last[1]):
             return last
-        wait, left = wait_after(retry, number), call.remaining
-        if left is not None and wait >= left:
+        wait, time_left = wait_after(retry, number), call.remaining
+        if time_left is not None and wait >= time_left:
             return last
         await _pause(place, call, wait)
         check(call)

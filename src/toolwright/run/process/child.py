@@ -133,23 +133,23 @@ class Worker:
         """Note, in a copy, that it has returned from the tool."""
         self.fallen[0] = 1
 
-    def answer(self, asked: dict[str, Any]) -> None:
+    def answer(self, request: dict[str, Any]) -> None:
         """Answer one call. Raises `Closed`."""
-        if "about" in asked:
-            self.tools[asked["tool"]] = asked["about"]
-        asked = {**self.tools[asked["tool"]], **asked}
-        done = self._done(asked)
+        if "about" in request:
+            self.tools[request["tool"]] = request["about"]
+        request = {**self.tools[request["tool"]], **request}
+        done = self._done(request)
         if self.process != os.getpid():
             end_copy()
         odd = self.is_late or self.fallen[0] or self._has_left_threads()
         done["ends"] = bool(done.get("ends") or odd)
-        number = asked["number"]
+        number = request["number"]
         try:
             self.pipe.send({"number": number, "done": done})
         except TooLarge:
-            text = f"{asked['name']}: its result is too large to be sent by a process"
-            told = {"error": _described(CallError(text)), "ends": done["ends"]}
-            self.pipe.send({"number": number, "done": told})
+            text = f"{request['name']}: its result is too large to be sent by a process"
+            failure = {"error": _described(CallError(text)), "ends": done["ends"]}
+            self.pipe.send({"number": number, "done": failure})
 
     def _has_left_threads(self) -> bool:
         """Return whether a call has left threads behind that go on working.
@@ -188,13 +188,17 @@ class Worker:
                 }
             cause = result.error.__cause__ or result.error
         except BaseException as error:  # noqa: BLE001 - nothing may end it but its parent
-            said = _described(error)
-            return {"error": said, "trace": _trace(error), "headers": depends_on_headers(call)}
+            description = _described(error)
+            return {
+                "error": description,
+                "trace": _trace(error),
+                "headers": depends_on_headers(call),
+            }
         if isinstance(cause, MemoryError) and self.memory is not None:
             text = f"{asked['name']} needs more memory than its limit of {self.memory} bytes"
             return {"error": _described(CallError(text)), "ends": True}
-        said = _described(result.error, cause)
-        return {"error": said, "trace": _trace(cause), "headers": depends_on_headers(call)}
+        description = _described(result.error, cause)
+        return {"error": description, "trace": _trace(cause), "headers": depends_on_headers(call)}
 
 
 def main() -> None:
@@ -212,9 +216,9 @@ def main() -> None:
     worker = Worker(pipe, first["memory"])
     with unshared(lambda: (pipe.incoming, pipe.outgoing), worker.fall):
         while True:
-            asked = messages.get()
+            message = messages.get()
             try:
-                worker.answer(asked)
+                worker.answer(message)
             except Closed:  # the parent is gone, or half a message is in the way of all others
                 _end()
 
@@ -271,14 +275,14 @@ class _cpu_limit(contextlib.AbstractContextManager[None]):  # noqa: N801 - reads
 
 
 def _described(error: BaseException, cause: BaseException | None = None) -> dict[str, Any]:
-    known = error if isinstance(error, CallError) else None
+    call_error = error if isinstance(error, CallError) else None
     return {
-        "class": type(error).__name__ if known is not None else "UnexpectedError",
+        "class": type(error).__name__ if call_error is not None else "UnexpectedError",
         "message": str(getattr(error, "message", None) or f"{type(error).__name__}: {error}"),
-        "hint": getattr(known, "hint", ""),
-        "code": getattr(known, "code", ""),
-        "retryable": getattr(known, "retryable", None),
-        "path": list(getattr(known, "path", ())),
+        "hint": getattr(call_error, "hint", ""),
+        "code": getattr(call_error, "code", ""),
+        "retryable": getattr(call_error, "retryable", None),
+        "path": list(getattr(call_error, "path", ())),
         "kinds": sorted(kinds_of(cause or error)),
     }
 

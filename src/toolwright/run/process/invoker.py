@@ -122,25 +122,25 @@ class ProcessInvoker:
         return value, result
 
     def _error(self, done: dict[str, Any]) -> CallError:
-        said = done["error"]
-        kind = _KINDS.get(said["class"], ToolError if said["code"] else CallError)
+        described = done["error"]
+        kind = _KINDS.get(described["class"], ToolError if described["code"] else CallError)
         if kind is UnexpectedError:
-            log.error("%s\n%s", said["message"], done["trace"])
-            said["message"] = said["message"].split("\n", 1)[0]
+            log.error("%s\n%s", described["message"], done["trace"])
+            described["message"] = described["message"].split("\n", 1)[0]
         elif done.get("trace"):
             log.info("%s raised an exception\n%s", self.name, done["trace"])
         error: CallError
         if issubclass(kind, ToolError):
             error = ToolError(
-                said["message"],
-                code=said["code"],
-                retryable=said["retryable"],
-                hint=said["hint"],
-                path=said["path"],
+                described["message"],
+                code=described["code"],
+                retryable=described["retryable"],
+                hint=described["hint"],
+                path=described["path"],
             )
         else:
-            error = kind(said["message"], hint=said["hint"], path=said["path"])
-        error.__cause__ = Remote(frozenset(said["kinds"]), done.get("trace", ""))
+            error = kind(described["message"], hint=described["hint"], path=described["path"])
+        error.__cause__ = Remote(frozenset(described["kinds"]), done.get("trace", ""))
         return error
 
     def _too_large(self) -> CallError:
@@ -169,12 +169,12 @@ def check_found(name: str, target: Any, injected: Mapping[str, Wanted], home: Sh
     except ValueError as error:
         what = f"cannot be found again by another process: {error}"
         raise SchemaError(what, tool=name, hint=hint) from None
-    for parameter, wanted in injected.items():
-        if wanted is Call or isinstance(wanted, Inject):
+    for parameter, injected_type in injected.items():
+        if injected_type is Call or isinstance(injected_type, Inject):
             continue
         try:
-            reference(wanted)
-            reference(home.providers.find(wanted).provider)
+            reference(injected_type)
+            reference(home.providers.find(injected_type).provider)
         except ValueError as error:
             what = f"has a provider that another process cannot find: {error}"
             raise SchemaError(what, tool=name, parameter=parameter, hint=hint) from None
@@ -197,8 +197,8 @@ def _tell(call: Call, came: dict[str, Any]) -> None:
     if "progress" in came:
         call.progress(*came["progress"])
     elif "log" in came:
-        level, said, name = came["log"]
-        call.log(said, level, name)
+        level, message, name = came["log"]
+        call.log(message, level, name)
     else:
         call.heartbeat()
 

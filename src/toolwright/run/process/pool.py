@@ -88,7 +88,7 @@ class Child:
     def _number(self) -> str:
         if not self.numbers:
             drawn = secrets.token_hex(8 * _DRAWN)
-            self.numbers = [drawn[at : at + 16] for at in range(0, len(drawn), 16)]
+            self.numbers = [drawn[start : start + 16] for start in range(0, len(drawn), 16)]
         return self.numbers.pop()
 
     def killer(self, user: object) -> Callable[[], None]:
@@ -226,8 +226,8 @@ class Pool:
         self._free(caller)
 
     def _has_room(self, caller: str) -> bool:
-        held, free = self.held.get(caller, 0), self.most - self.busy
-        return held < free if caller else free > 0 and held < self.most_own
+        in_use, free = self.held.get(caller, 0), self.most - self.busy
+        return in_use < free if caller else free > 0 and in_use < self.most_own
 
     def _begin(self, caller: str) -> None:
         self.busy += 1

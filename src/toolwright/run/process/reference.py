@@ -29,8 +29,8 @@ def claimed(target: Any) -> Reference:
     if "<" in name:
         msg = f"`{name}` is not at the top of a module"
         raise ValueError(msg)
-    known = sys.modules.get(module)
-    file = getattr(known, "__file__", None) or ""
+    module_object = sys.modules.get(module)
+    file = getattr(module_object, "__file__", None) or ""
     if module == "__main__" and not file:
         msg = "it was defined in an interactive session"
         raise ValueError(msg)
@@ -40,8 +40,8 @@ def claimed(target: Any) -> Reference:
 def reference(target: Any) -> Reference:
     """Return where a target is found, now that its module is loaded. Raises `ValueError`."""
     where = claimed(target)
-    named = _walk(sys.modules.get(where.module), where.name)
-    if named is not target and named != target:
+    referred = _walk(sys.modules.get(where.module), where.name)
+    if referred is not target and referred != target:
         msg = f"`{where.module}.{where.name}` is something else"
         raise ValueError(msg)
     return where

@@ -90,8 +90,8 @@ FITS = Fit("", loose=False)
 def fit_of(node: Mapping[str, Any], known: Known) -> Fit:
     """Return how the constraints that a node applies fit what it applies them to."""
     if node["type"] == "chain":
-        first, *rest = node["steps"]
-        fits = [_fit(step, first, known) for step in rest if is_constraint(step)]
+        first, *steps = node["steps"]
+        fits = [_fit(step, first, known) for step in steps if is_constraint(step)]
         misfit = next((fit.misfit for fit in fits if fit.misfit), "")
         return Fit(misfit, loose=any(fit.loose for fit in fits))
     if node["type"] == "function-after" and is_constraint(node):
@@ -116,13 +116,13 @@ def held(node: dict[str, Any]) -> dict[str, Any]:
     """Copy the node of a constraint; a value that it cannot be checked on is refused."""
     check = node["function"]["function"]
     name, value = _said(node)
-    wanted = _WANTED.get(name, f"must be a value that can be compared with {value!r}")
+    requirement = _WANTED.get(name, f"must be a value that can be compared with {value!r}")
 
     def checked(*given: Any) -> Any:
         try:
             return check(*given)
         except TypeError:
-            raise PydanticCustomError("constraint", "{wanted}", {"wanted": wanted}) from None
+            raise PydanticCustomError("constraint", "{wanted}", {"wanted": requirement}) from None
 
     return {**node, "function": {**node["function"], "function": checked}}
 
@@ -143,8 +143,8 @@ def _fit(node: Mapping[str, Any], schema: Any, known: Known) -> Fit:
 def _samples(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[Any, str | None]]:
     """Yield values of a type with their nouns; None for the values of an author's function."""
     kind = schema["type"]
-    said: Mapping[str, Any] = schema.get("metadata") or {}
-    cls: Any = said.get(CLASS_KEY) or schema.get("cls")
+    metadata: Mapping[str, Any] = schema.get("metadata") or {}
+    cls: Any = metadata.get(CLASS_KEY) or schema.get("cls")
     if kind in _SAMPLES:
         yield _SAMPLES[kind]
     elif kind == "url":
@@ -155,13 +155,13 @@ def _samples(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[
         yield from ((member, f"`{cls.__name__}`") for member in schema["members"])
     elif kind == "literal":
         yield from ((value, "any of its values") for value in schema["expected"])
-    elif kind in _OF_A_CLASS or CLASS_KEY in said:
+    elif kind in _OF_A_CLASS or CLASS_KEY in metadata:
         yield _instance(cls)
     elif kind == "definition-ref" and schema["schema_ref"] in known.keys() - seen:
         ref = schema["schema_ref"]
         yield from _samples(known[ref], known, seen | {ref})
-    elif given := list(_given(schema, known, seen)):
-        yield from given
+    elif samples := list(_given(schema, known, seen)):
+        yield from samples
     else:
         for part in _parts(schema, known, seen):
             yield from _samples(part, known, seen) if part else [(None, None)]
@@ -173,14 +173,14 @@ def _parts(schema: Any, known: Known, seen: frozenset[str]) -> list[Any]:
     if kind in _WRAPPERS:
         return [schema[_WRAPPERS[kind]]]
     if kind == "union":
-        return [each if is_object(each) else each[0] for each in schema["choices"]]
+        return [choice if is_object(choice) else choice[0] for choice in schema["choices"]]
     if kind == "tagged-union":
         return list(schema["choices"].values())
     if kind == "json-or-python":
         branches = [schema["json_schema"], schema["python_schema"]]
         sampled = (list(_samples(branch, known, seen)) for branch in branches)
-        found = [b for b, s in zip(branches, sampled, strict=True) if all(n for _, n in s)]
-        return found[:1] or [None]
+        known_branches = [b for b, s in zip(branches, sampled, strict=True) if all(n for _, n in s)]
+        return known_branches[:1] or [None]
     is_url = kind == "function-wrap" and schema["schema"]["type"] == "url"
     return [schema["schema"]] if is_url else [None]
 
@@ -191,9 +191,9 @@ def _given(schema: Any, known: Known, seen: frozenset[str]) -> Iterator[tuple[An
         return
     for value, noun in _samples(schema["schema"], known, seen):
         with suppress(Exception):
-            made = SchemaValidator(schema).validate_python(value) if noun else None
-            if made is not None:
-                yield made, f"`{type(made).__name__}`"
+            converted = SchemaValidator(schema).validate_python(value) if noun else None
+            if converted is not None:
+                yield converted, f"`{type(converted).__name__}`"
 
 
 def _is_own(node: Mapping[str, Any]) -> bool:

@@ -30,8 +30,8 @@ class _Methods(dict[str, _Write]):
         self.generator = generator
 
     def __missing__(self, kind: str) -> _Write:
-        found = self[kind] = getattr(self.generator, _names[kind])
-        return found
+        write = self[kind] = getattr(self.generator, _names[kind])
+        return write
 
 
 class DirectGenerator(GenerateJsonSchema):
@@ -43,8 +43,8 @@ class DirectGenerator(GenerateJsonSchema):
     def build_schema_type_to_method(self) -> Any:
         """Return the method for each kind of core schema; their names are found once."""
         if not _names:
-            made: Any = super().build_schema_type_to_method()
-            _names.update((kind, method.__name__) for kind, method in made.items())
+            methods: Any = super().build_schema_type_to_method()
+            _names.update((kind, method.__name__) for kind, method in methods.items())
         self.methods = _Methods(self)
         return self.methods
 

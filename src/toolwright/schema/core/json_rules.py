@@ -90,20 +90,20 @@ class JsonRules:
         self.wanted: dict[tuple[str, Place], None] = {}
         """The definitions that are used, in each place."""
         self.validates_defaults = False
-        known: dict[str, Node] = {}
+        by_ref: dict[str, Node] = {}
         if schema["type"] == "definitions":
-            known = {each["ref"]: each for each in schema["definitions"]}
+            by_ref = {definition["ref"]: definition for definition in schema["definitions"]}
             schema = schema["schema"]
         self.schema = self.node(schema, Place.ABOVE)
         done: set[tuple[str, Place]] = set()
-        while todo := [each for each in self.wanted if each not in done]:
+        while todo := [place_of_ref for place_of_ref in self.wanted if place_of_ref not in done]:
             done.update(todo)
-            self.definitions += [self.node(known[ref], place) for ref, place in todo]
+            self.definitions += [self.node(by_ref[ref], place) for ref, place in todo]
 
     def validator(self, schema: Any = None) -> Any:
         """Return a validator of the new schema, or of a part of it."""
-        whole = core.definitions_schema(schema or self.schema, self.definitions)
-        return SchemaValidator(whole, self.config, _use_prebuilt=False)
+        with_definitions = core.definitions_schema(schema or self.schema, self.definitions)
+        return SchemaValidator(with_definitions, self.config, _use_prebuilt=False)
 
     def node(self, node: Node, place: Place) -> Any:
         """Rewrite one node and everything inside it."""
@@ -111,13 +111,13 @@ class JsonRules:
         if "config" in node:
             self.validates_defaults = node["config"].get("validate_default") is True
         change = _CHANGES[place].get(node["type"])
-        made = change(self, node, place) if change else self.copy(node, place)
+        rewritten = change(self, node, place) if change else self.copy(node, place)
         if is_constraint(node):
-            made = held(made)
+            rewritten = held(rewritten)
         self.validates_defaults = before
         if "ref" in node:
-            made = {**made, "ref": node["ref"] + place.value}
-        return made
+            rewritten = {**rewritten, "ref": node["ref"] + place.value}
+        return rewritten
 
     def copy(self, node: Node, place: Place) -> Node:
         """Rewrite what is inside a node."""
@@ -129,14 +129,14 @@ class JsonRules:
 
     def _part(self, part: Any, place: Place) -> Any:
         if is_list(part):
-            return [self._part(each, place) for each in part]
+            return [self._part(member, place) for member in part]
         if isinstance(part, tuple):  # a choice with its label
-            return tuple(self._part(each, place) for each in cast("tuple[Any, ...]", part))
+            return tuple(self._part(member, place) for member in cast("tuple[Any, ...]", part))
         if not is_object(part):
             return part
         if isinstance(part.get("type"), str):
             return self.node(part, place)
-        return {name: self._part(each, place) for name, each in part.items()}
+        return {name: self._part(member, place) for name, member in part.items()}
 
 
 class _Reading:
@@ -185,8 +185,8 @@ def _hand_on(rules: JsonRules, node: Node, _place: Place) -> Any:
 
 
 def _chain(rules: JsonRules, node: Node, _place: Place) -> Any:
-    first, *rest = node["steps"]
-    steps = [rules.node(first, Place.ABOVE), *(rules.node(step, Place.BELOW) for step in rest)]
+    first, *later = node["steps"]
+    steps = [rules.node(first, Place.ABOVE), *(rules.node(step, Place.BELOW) for step in later)]
     return {**node, "steps": steps}
 
 
@@ -222,8 +222,8 @@ def _union(rules: JsonRules, node: Node, _place: Place) -> Any:
 
 
 def _has_scalars_only(union: Mapping[str, Any]) -> bool:
-    choices = (each if is_object(each) else each[0] for each in union["choices"])
-    return all(each["type"] in _SCALARS for each in choices)
+    choices = (choice if is_object(choice) else choice[0] for choice in union["choices"])
+    return all(choice["type"] in _SCALARS for choice in choices)
 
 
 def _tagged(rules: JsonRules, node: Node, place: Place) -> Any:
@@ -245,8 +245,8 @@ def _class(rules: JsonRules, node: Node, place: Place) -> Any:
     def made(value: Any) -> Any:
         return make(value) if type(value) is json_type else value
 
-    whole = core.no_info_before_validator_function(made, _map(rules, node, place))
-    return _ranked(node, whole, place)
+    validator = core.no_info_before_validator_function(made, _map(rules, node, place))
+    return _ranked(node, validator, place)
 
 
 def _map(rules: JsonRules, node: Node, place: Place) -> Any:
@@ -254,10 +254,10 @@ def _map(rules: JsonRules, node: Node, place: Place) -> Any:
     keys = node.get("keys_schema")
     if keys is not None and keys["type"] != "str":
         # In JSON every key is a text, and is read by its content.
-        one = core.dict_schema(rules.node(keys, Place.ABOVE), core.any_schema())
+        key_reader = core.dict_schema(rules.node(keys, Place.ABOVE), core.any_schema())
         reading = _Reading(rules, copied["keys_schema"])
         copied["keys_schema"] = core.no_info_wrap_validator_function(
-            reading.key, core.json_schema(one)
+            reading.key, core.json_schema(key_reader)
         )
     return copied
 
@@ -279,8 +279,8 @@ def _set(rules: JsonRules, node: Node, place: Place) -> Any:
     moved = ("items_schema", "fail_fast")
     items: Any = {"type": "list", **{word: copied.pop(word) for word in moved if word in copied}}
     steps = [items, core.no_info_plain_validator_function(made), copied]
-    whole = core.no_info_before_validator_function(listed, core.chain_schema(steps))
-    return _ranked(node, whole, place)
+    validator = core.no_info_before_validator_function(listed, core.chain_schema(steps))
+    return _ranked(node, validator, place)
 
 
 def _ranked(node: Node, made: Any, place: Place) -> Any:

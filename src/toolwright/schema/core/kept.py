@@ -19,8 +19,8 @@ def kept_plan(planned: Plan, parameters: tuple[Parameter, ...]) -> Plan:
     From here on, a parameter that says the same stands for its slot. This saves 0.9 kB per tool.
     """
     plan: Any = planned
-    known = {each.name: each for each in parameters}
-    slots = tuple(_as_parameter(slot, known.get(slot.name)) for slot in planned.slots)
+    by_name = {parameter.name: parameter for parameter in parameters}
+    slots = tuple(_as_parameter(slot, by_name.get(slot.name)) for slot in planned.slots)
     alike = len(slots) == len(parameters) and all(map(operator.is_, slots, parameters))
     plan.slots = parameters if alike else slots
     plan.problems = ()  # the tool has them

@@ -15,13 +15,13 @@ _WITH_FIELDS = ("model-fields", "typed-dict", "dataclass-args")
 
 def keys_of(arguments: Any, name: str) -> frozenset[str]:
     """Return every key that the record of one parameter reads; `arguments` is a core schema."""
-    known: dict[str, Any] = {}
+    by_ref: dict[str, Any] = {}
     if arguments["type"] == "definitions":
-        known = {each["ref"]: each for each in arguments["definitions"]}
+        by_ref = {definition["ref"]: definition for definition in arguments["definitions"]}
         arguments = arguments["schema"]
-    for each in arguments["arguments_schema"]["arguments_schema"]:
-        if each["name"] == name:
-            return frozenset(_keys(each["schema"], known, {}))
+    for argument in arguments["arguments_schema"]["arguments_schema"]:
+        if argument["name"] == name:
+            return frozenset(_keys(argument["schema"], by_ref, {}))
     return frozenset()
 
 

@@ -24,17 +24,17 @@ def mark(node: Any) -> None:
 def is_marked(schema: Any) -> bool:
     """Return whether any field of a core schema is left out."""
     todo: list[Any] = [schema]
-    seen: set[int] = set()
+    visited: set[int] = set()
     while todo:
         node = todo.pop()
-        if id(node) in seen:
+        if id(node) in visited:
             continue
-        seen.add(id(node))
+        visited.add(id(node))
         if is_object(node):
             if MARK in (node.get("metadata") or {}):
                 return True
-            named = not isinstance(node.get("type"), str)
-            todo += [part for word, part in node.items() if named or word not in OPAQUE]
+            is_map = not isinstance(node.get("type"), str)
+            todo += [part for word, part in node.items() if is_map or word not in OPAQUE]
         elif isinstance(node, list | tuple):
             todo += cast("list[Any]", node)
     return False
@@ -48,12 +48,12 @@ def refusing(schema: Any) -> Any:
 def _without_value(node: dict[str, Any], copied: dict[str, Any]) -> Any:
     if MARK not in (node.get("metadata") or {}):
         return copied
-    inner: Any = node if node["type"] == "default" else node["schema"]
-    if inner["type"] == "default":
-        refused: Any = {**inner, "schema": _NO_VALUE, "validate_default": False}
+    with_default: Any = node if node["type"] == "default" else node["schema"]
+    if with_default["type"] == "default":
+        refused: Any = {**with_default, "schema": _NO_VALUE, "validate_default": False}
     else:
         refused = _NO_VALUE
-    return {**copied, **(refused if inner is node else {"schema": refused})}
+    return {**copied, **(refused if with_default is node else {"schema": refused})}
 
 
 def _refuse(_: Any) -> NoReturn:

@@ -57,16 +57,16 @@ def with_own_names(schema: Any, seen: dict[int, Any], *, by_name: bool = False) 
     if id(schema) in seen:
         return seen[id(schema)]
     kind = schema.get("type")
-    named = not isinstance(kind, str)  # a map of names, such as a model's fields
-    if not named and kind in _RECORDS:
+    is_map = not isinstance(kind, str)  # a map of names, such as a model's fields
+    if not is_map and kind in _RECORDS:
         by_name = is_written_by_name(schema)
     gone = _ALIASES.get(kind) if by_name and isinstance(kind, str) else None
     copied: dict[str, Any] = {}
     seen[id(schema)] = copied
     for word, value in schema.items():
         if word != gone:
-            kept = word in OPAQUE and not named
-            copied[word] = value if kept else with_own_names(value, seen, by_name=by_name)
+            is_opaque = word in OPAQUE and not is_map
+            copied[word] = value if is_opaque else with_own_names(value, seen, by_name=by_name)
     return copied
 
 
@@ -75,13 +75,13 @@ def own_serializer(cls: Any) -> Any:
     schema: Any = cls.__dict__.get("__pydantic_core_schema__")
     if not is_object(schema):
         return None
-    known = _serializers.get(cls)
-    if known is None or known[0] != id(schema):
-        made = None
+    entry = _serializers.get(cls)
+    if entry is None or entry[0] != id(schema):
+        serializer = None
         if _says_by_name(schema, set()):
-            made = SchemaSerializer(with_own_names(schema, {}), _use_prebuilt=False)
-        known = _serializers[cls] = id(schema), made
-    return known[1]
+            serializer = SchemaSerializer(with_own_names(schema, {}), _use_prebuilt=False)
+        entry = _serializers[cls] = id(schema), serializer
+    return entry[1]
 
 
 _serializers: WeakKeyDictionary[Any, tuple[int, Any]] = WeakKeyDictionary()
@@ -94,8 +94,8 @@ def _says_by_name(schema: Any, seen: set[int]) -> bool:
     if not is_object(schema) or id(schema) in seen:
         return False
     seen.add(id(schema))
-    named = not isinstance(schema.get("type"), str)
-    if not named and is_written_by_name(schema):
+    is_map = not isinstance(schema.get("type"), str)
+    if not is_map and is_written_by_name(schema):
         return True
-    parts = (value for word, value in schema.items() if named or word not in OPAQUE)
+    parts = (value for word, value in schema.items() if is_map or word not in OPAQUE)
     return any(_says_by_name(value, seen) for value in parts)

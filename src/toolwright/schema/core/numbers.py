@@ -40,21 +40,21 @@ class FlagRange(NamedTuple):
 
 def flag_range(cls: Any) -> FlagRange:
     """Return the range of the sums of a flag's members."""
-    named = {member.name: member.value for member in cls}
-    bits = _together(named.values())
+    members = {member.name: member.value for member in cls}
+    bits = _together(members.values())
     for name, member in cls.__members__.items():
         if member.value & ~bits:  # bits that have no member of their own
-            named[name] = member.value
-    named = named or dict.fromkeys(cls.__members__, 0)
-    every = _together(value for value in named.values() if value > 0)
-    bounds = {"minimum": min(0, *named.values()), "maximum": every}
-    written = bounds
+            members[name] = member.value
+    members = members or dict.fromkeys(cls.__members__, 0)
+    every = _together(value for value in members.values() if value > 0)
+    bounds = {"minimum": min(0, *members.values()), "maximum": every}
+    of_outputs = bounds
     if cls._boundary_ is enum.KEEP:
-        written = {"minimum": bounds["minimum"]}
+        of_outputs = {"minimum": bounds["minimum"]}
     elif cls._boundary_ is enum.EJECT:
-        written = {}
-    text = ", ".join(f"{name}={value}" for name, value in named.items())
-    return FlagRange(bounds, written, f"the sum of any of {text}")
+        of_outputs = {}
+    text = ", ".join(f"{name}={value}" for name, value in members.items())
+    return FlagRange(bounds, of_outputs, f"the sum of any of {text}")
 
 
 def _together(values: Iterable[int]) -> int:
@@ -72,8 +72,10 @@ def has_numbers(node: Mapping[str, Any]) -> bool:
 
 
 def _values(node: Mapping[str, Any]) -> list[Any]:
-    given = node.get("members" if node["type"] == "enum" else "expected", ())
-    return [each.value if isinstance(each, enum.Enum) else each for each in given]
+    constants = node.get("members" if node["type"] == "enum" else "expected", ())
+    return [
+        constant.value if isinstance(constant, enum.Enum) else constant for constant in constants
+    ]
 
 
 def with_exact_numbers(schema: Any) -> Any:
@@ -85,33 +87,37 @@ def _exact(node: dict[str, Any], copied: dict[str, Any]) -> Any:
     if node["type"] not in ("enum", "literal") or not has_numbers(node):
         return copied
     ref = copied.pop("ref", None)
-    inner: Any = copied
-    made: Any = core.custom_error_schema(
-        core.chain_schema([_of_those_types(node), inner]),
+    rewritten: Any = copied
+    exact: Any = core.custom_error_schema(
+        core.chain_schema([_of_those_types(node), rewritten]),
         custom_error_type="enum",
         custom_error_context={"expected": _expected(node)},
     )
-    return made if ref is None else {**made, "ref": ref}
+    return exact if ref is None else {**exact, "ref": ref}
 
 
 def _of_those_types(node: dict[str, Any]) -> Any:
     cls: Any = node.get("cls")
     types: set[type] = set()
     for value in _values(node):
-        found = next((each for each in _BY_TYPE if isinstance(value, each)), None)
+        json_class = next(
+            (json_class for json_class in _BY_TYPE if isinstance(value, json_class)), None
+        )
         # What JSON writes in its own way, such as a date, is a text, a list or an object there.
-        types.update(_NOT_NUMBERS if found is None else (found,))
+        types.update(_NOT_NUMBERS if json_class is None else (json_class,))
     if cls is not None and cls._missing_.__func__ not in _PYTHONS_OWN:
         types.update((int, *_NOT_NUMBERS))  # the author reads other values
-    choices = {each: make() for each, make in _BY_TYPE.items() if each in types}
+    choices = {json_class: make() for json_class, make in _BY_TYPE.items() if json_class in types}
     if cls is not None and issubclass(cls, enum.Flag):
         bounds = flag_range(cls).of_inputs
         choices[int] = core.int_schema(strict=True, ge=bounds["minimum"], le=bounds["maximum"])
-    classes = {type(each) for each in node.get("expected", ()) if isinstance(each, enum.Enum)}
+    classes = {
+        type(constant) for constant in node.get("expected", ()) if isinstance(constant, enum.Enum)
+    }
     if cls is not None:
         classes.add(cls)
     # A validator of the author may have made a member of the value.
-    instances = [core.is_instance_schema(each) for each in classes]
+    instances = [core.is_instance_schema(enum_class) for enum_class in classes]
     if len(choices) == 1 and not instances:
         return choices.popitem()[1]
     return core.union_schema([*choices.values(), *instances])

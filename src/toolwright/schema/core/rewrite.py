@@ -27,10 +27,10 @@ def _copied(schema: Any, change: Change, seen: dict[int, Any]) -> Any:
         return schema
     if id(schema) in seen:
         return seen[id(schema)]
-    named = not isinstance(schema.get("type"), str)  # a map of names, such as a model's fields
+    is_map = not isinstance(schema.get("type"), str)  # a map of names, such as a model's fields
     copied = {
-        word: value if word in OPAQUE and not named else _copied(value, change, seen)
+        word: value if word in OPAQUE and not is_map else _copied(value, change, seen)
         for word, value in schema.items()
     }
-    made = seen[id(schema)] = copied if named else change(schema, copied)
-    return made
+    rewritten = seen[id(schema)] = copied if is_map else change(schema, copied)
+    return rewritten

@@ -92,20 +92,24 @@ def scalar_type(hint: Any, config: Any) -> Any:
 
 def call_schema(planned: Plan, function: Callable[..., Any], handler: Any) -> Any:
     """Return the core schema of a function's call with the planned arguments."""
-    written: dict[str, Any] = {}
-    others: list[Slot] = []
+    arguments: dict[str, Any] = {}
+    indirect: list[Slot] = []
     for slot in planned.slots:
         if _is_plain(slot.hint) and _is_plain_default(slot.default):
-            written[slot.name] = _parameter(slot, handler)
+            arguments[slot.name] = _parameter(slot, handler)
         else:
-            others.append(slot)
-    if others or planned.extra is not EMPTY:
-        rest: Any = handler.generate_schema(_with_signature(planned, others))["arguments_schema"]
-        written.update((each["name"], each) for each in rest["arguments_schema"])
+            indirect.append(slot)
+    if indirect or planned.extra is not EMPTY:
+        call_arguments: Any = handler.generate_schema(_with_signature(planned, indirect))[
+            "arguments_schema"
+        ]
+        arguments.update(
+            (argument["name"], argument) for argument in call_arguments["arguments_schema"]
+        )
     else:
-        rest = core_schema.arguments_schema([])
-    rest["arguments_schema"] = [written[slot.name] for slot in planned.slots]
-    return core_schema.call_schema(rest, function)
+        call_arguments = core_schema.arguments_schema([])
+    call_arguments["arguments_schema"] = [arguments[slot.name] for slot in planned.slots]
+    return core_schema.call_schema(call_arguments, function)
 
 
 def _is_known(slot: Slot) -> bool:
@@ -118,22 +122,22 @@ def _is_known(slot: Slot) -> bool:
 
 def _parameter(slot: Slot, handler: Any) -> Any:
     scalar = _SCALARS.get(slot.hint) if isinstance(slot.hint, type) else None
-    inner = scalar() if scalar is not None else _generated(slot.hint, handler)
+    schema = scalar() if scalar is not None else _generated(slot.hint, handler)
     if slot.default is not EMPTY:
-        inner = core_schema.with_default_schema(inner, default=slot.default)
-    return core_schema.arguments_parameter(slot.name, inner, mode="keyword_only")
+        schema = core_schema.with_default_schema(schema, default=slot.default)
+    return core_schema.arguments_parameter(slot.name, schema, mode="keyword_only")
 
 
 def _generated(hint: Any, handler: Any) -> Any:
     key = key_of(hint)
     if key is None:
         return handler.generate_schema(hint)
-    found = _known.get(key)
-    if found is None:
+    schema = _known.get(key)
+    if schema is None:
         if len(_known) >= MOST_KNOWN:
             _known.clear()
-        found = _known[key] = handler.generate_schema(hint)
-    return found
+        schema = _known[key] = handler.generate_schema(hint)
+    return schema
 
 
 MOST_KNOWN = 500
@@ -149,14 +153,14 @@ def key_of(hint: Any) -> Any:
     if isinstance(hint, type) and not isinstance(hint, types.GenericAlias):
         return hint if hint in _PLAIN_CLASSES else None
     origin = get_origin(hint)
-    given = get_args(hint)
+    arguments = get_args(hint)
     if origin is typing.Literal:
-        if all(each.__class__ in _PLAIN_DEFAULTS for each in given):
-            return origin, *((each.__class__, each) for each in given)
+        if all(constant.__class__ in _PLAIN_DEFAULTS for constant in arguments):
+            return origin, *((constant.__class__, constant) for constant in arguments)
         return None
     if origin not in _PLAIN_GENERICS:
         return None
-    inside = [each if each is Ellipsis else key_of(each) for each in given]
+    inside = [argument if argument is Ellipsis else key_of(argument) for argument in arguments]
     return None if None in inside else (origin, *inside)
 
 
@@ -172,7 +176,7 @@ def _is_plain(hint: Any) -> bool:
     if origin is typing.Literal:
         return True
     return origin in _PLAIN_GENERICS and all(
-        each is Ellipsis or _is_plain(each) for each in get_args(hint)
+        argument is Ellipsis or _is_plain(argument) for argument in get_args(hint)
     )
 
 
@@ -200,5 +204,5 @@ def _with_signature(planned: Plan, slots: list[Slot]) -> Callable[..., Any]:
             name += "_"
         parameters.append(inspect.Parameter(name, VAR_KEYWORD, annotation=planned.extra))
     vars(function)["__signature__"] = inspect.Signature(parameters)
-    function.__annotations__ = {each.name: each.annotation for each in parameters}
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return function

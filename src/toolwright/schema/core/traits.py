@@ -95,10 +95,10 @@ def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
     alike, confuses, has_sets, handing_on, has_aliases = True, False, False, False, False
     own_names, loose, wrong = False, False, ""
     models: list[Traits] = []
-    known: dict[str, Any] = {}
+    by_ref: dict[str, Any] = {}
     if schema["type"] == "definitions":
-        known = {each["ref"]: each for each in schema["definitions"]}
-    for node, below in _nodes(schema, known, models, opened):
+        by_ref = {definition["ref"]: definition for definition in schema["definitions"]}
+    for node, below in _nodes(schema, by_ref, models, opened):
         kind = node["type"]
         if kind in _CHOICES:
             confuses = confuses or has_numbers(node)
@@ -106,18 +106,18 @@ def traits_of(schema: Any, opened: frozenset[Any] = frozenset()) -> Traits:
             has_sets = has_sets or _has_other_keys(node)
         elif kind not in _ALIKE:
             has_sets = has_sets or kind in _SETS
-            fit = fit_of(node, known)
+            fit = fit_of(node, by_ref)
             loose = loose or fit.loose
             wrong = wrong or fit.misfit
         alike = alike and kind in _ALIKE
         handing_on = handing_on or (below and is_read_otherwise(node))
         has_aliases = has_aliases or "validation_alias" in node
         own_names = own_names or is_written_by_name(node)
-    found = Traits(alike, confuses, has_sets, handing_on, has_aliases, own_names, loose, wrong)
+    traits = Traits(alike, confuses, has_sets, handing_on, has_aliases, own_names, loose, wrong)
     for model in models:
-        if model != found:
-            found = found.joined(model)
-    return found if found.misfit else _shared.setdefault(found, found)
+        if model != traits:
+            traits = traits.joined(model)
+    return traits if traits.misfit else _shared.setdefault(traits, traits)
 
 
 _shared: dict[Traits, Traits] = {}
@@ -129,10 +129,10 @@ def _of_model(model: Any, opened: frozenset[Any]) -> Traits | None:
     schema = model.__dict__.get("__pydantic_core_schema__")
     if model in opened or not is_object(schema):  # it holds itself, or is not complete yet
         return None
-    known = _models.get(model)
-    if known is None or known[0] != id(schema):
-        known = _models[model] = id(schema), traits_of(schema, opened | {model})
-    return known[1]
+    entry = _models.get(model)
+    if entry is None or entry[0] != id(schema):
+        entry = _models[model] = id(schema), traits_of(schema, opened | {model})
+    return entry[1]
 
 
 _models: WeakKeyDictionary[Any, tuple[int, Traits]] = WeakKeyDictionary()
@@ -147,7 +147,7 @@ def _nodes(
     Each comes with whether a validator of the author may already have changed the value. The traits
     of models whose values are unchanged are added to `models` instead.
     """
-    seen: set[tuple[str, bool]] = set()
+    visited: set[tuple[str, bool]] = set()
     todo: list[tuple[Any, bool]] = [(schema, False)]
     while todo:
         part, below = todo.pop()
@@ -157,8 +157,8 @@ def _nodes(
                 todo.extend((value, below) for value in part.values())
             elif kind == "definition-ref":
                 place = (part["schema_ref"], below)
-                if place not in seen and place[0] in known:
-                    seen.add(place)
+                if place not in visited and place[0] in known:
+                    visited.add(place)
                     todo.append((known[place[0]], below))
             elif (
                 kind == "model"
@@ -169,9 +169,9 @@ def _nodes(
             elif kind not in _EMPTY:
                 yield part, below
                 below = below or hands_on(part)
-                todo.extend([(inner, below) for inner in _inside(part)])
+                todo.extend([(below_part, below) for below_part in _inside(part)])
         elif isinstance(part, list | tuple):
-            todo.extend((each, below) for each in cast("list[Any]", part))
+            todo.extend((member, below) for member in cast("list[Any]", part))
 
 
 def _inside(node: dict[str, Any]) -> Iterable[Any]:

@@ -53,17 +53,17 @@ class Carried:
         """Read what is sent; a value of the class stays as it is."""
         sent = handler.generate_schema(self.carrier.sent)
         note = self.carrier.note
-        said: dict[str, Any] = {"pydantic_js_updates": {NOTE_KEY: note}} if note else {}
-        read = core_schema.no_info_after_validator_function(self._make, sent, metadata=said)
+        metadata: dict[str, Any] = {"pydantic_js_updates": {NOTE_KEY: note}} if note else {}
+        reader = core_schema.no_info_after_validator_function(self._make, sent, metadata=metadata)
         instance = core_schema.is_instance_schema(self.cls)
-        written: Any = instance
+        sent_as: Any = instance
         if self.carrier.written is not None:
-            written = handler.generate_schema(self.carrier.written)
+            sent_as = handler.generate_schema(self.carrier.written)
         return core_schema.json_or_python_schema(
-            json_schema=read,
-            python_schema=core_schema.union_schema([instance, read]),
+            json_schema=reader,
+            python_schema=core_schema.union_schema([instance, reader]),
             serialization=core_schema.plain_serializer_function_ser_schema(
-                self._write, return_schema=written
+                self._write, return_schema=sent_as
             ),
         )
 
@@ -151,22 +151,22 @@ def carrier_of(cls: Any, arguments: tuple[Any, ...] = ()) -> Carrier | None:
 
     The arguments are those of a generic class.
     """
-    found = _STANDARD.get(cls)
-    if found is not None:
-        return found
+    carrier = _STANDARD.get(cls)
+    if carrier is not None:
+        return carrier
     if _is_namespace(cls):
         return Carrier(dict[str, Any], _namespace(cls), dict[str, Any], vars)
     if isinstance(cls, type) and issubclass(cls, BaseException):
         return _exception_carrier(cls)
     if (cls.__module__, cls.__name__) == ("http.cookiejar", "CookieJar"):
         return Carrier(list[Cookie], _cookie_jar)
-    known = _NAMED.get(f"{cls.__module__.partition('.')[0]}.{cls.__name__}")
-    return known(cls, arguments) if known is not None and _is_loaded(cls) else None
+    make = _NAMED.get(f"{cls.__module__.partition('.')[0]}.{cls.__name__}")
+    return make(cls, arguments) if make is not None and _is_loaded(cls) else None
 
 
 def _is_namespace(cls: type) -> bool:
     """Return whether the attributes of a class's values are just what it is called with."""
-    base = next((each for each in cls.__mro__ if _is_namespace_class(each)), None)
+    base = next((base for base in cls.__mro__ if _is_namespace_class(base)), None)
     return base is not None and (cls is base or _takes_keywords_only(cls))
 
 
@@ -214,33 +214,37 @@ def _cookie_jar(sent: list[Cookie]) -> Any:
     from http import cookiejar
 
     jar = cookiejar.CookieJar()
-    for each in sent:
-        domain, path, expires = each.get("domain", ""), each.get("path", "/"), each.get("expires")
-        rest: dict[str, str] = {}
-        made = cookiejar.Cookie(
-            *(0, each["name"], each["value"], None, False),
-            *(domain, bool(domain), domain.startswith("."), path, "path" in each),
-            *(each.get("secure", False), expires, expires is None, None, None, rest),
+    for cookie in sent:
+        domain, path, expires = (
+            cookie.get("domain", ""),
+            cookie.get("path", "/"),
+            cookie.get("expires"),
         )
-        jar.set_cookie(made)
+        attributes: dict[str, str] = {}
+        parsed = cookiejar.Cookie(
+            *(0, cookie["name"], cookie["value"], None, False),
+            *(domain, bool(domain), domain.startswith("."), path, "path" in cookie),
+            *(cookie.get("secure", False), expires, expires is None, None, None, attributes),
+        )
+        jar.set_cookie(parsed)
     return jar
 
 
 def _exception_carrier(cls: type[BaseException]) -> Carrier | None:
     """Return how JSON carries Python's own exceptions: those that are made from a message."""
-    found: dict[str, Any] = {
-        name: each
-        for name, each in vars(builtins).items()
-        if isinstance(each, type) and issubclass(each, Exception) and issubclass(each, cls)
-        if each.__name__ == name and _takes_message(each)
+    classes: dict[str, Any] = {
+        name: builtin
+        for name, builtin in vars(builtins).items()
+        if isinstance(builtin, type) and issubclass(builtin, Exception) and issubclass(builtin, cls)
+        if builtin.__name__ == name and _takes_message(builtin)
     }
-    if cls.__module__ != "builtins" or not found:
+    if cls.__module__ != "builtins" or not classes:
         return None
     make_type: Any = typing_extensions.TypedDict
-    raised = make_type("Raised", {"type": Literal[tuple(found)], "message": str})
+    raised = make_type("Raised", {"type": Literal[tuple(classes)], "message": str})
 
     def make(sent: dict[str, str]) -> BaseException:
-        return found[sent["type"]](sent["message"])
+        return classes[sent["type"]](sent["message"])
 
     return Carrier(with_config(_FORBID)(raised), make)
 
@@ -267,20 +271,20 @@ def _array_carrier(cls: Any, arguments: tuple[Any, ...]) -> Carrier:
     """Return how JSON carries numpy's arrays; the type of their items is in the arguments."""
     numpy: Any = sys.modules[cls.__module__.partition(".")[0]]
     items = next(iter(get_args(arguments[1])), None) if len(arguments) > 1 else None
-    known = isinstance(items, type) and issubclass(items, numpy.generic)
-    wanted: Any = items if known and items is not numpy.generic else None
+    is_scalar_type = isinstance(items, type) and issubclass(items, numpy.generic)
+    scalar_type: Any = items if is_scalar_type and items is not numpy.generic else None
 
     def make(sent: list[Any]) -> Any:
         kinds = _kinds(sent)
         if len(kinds) > 1:
             msg = f"an array must have items of one kind; got {' and '.join(sorted(kinds))}"
             raise ValueError(msg)
-        made = numpy.array(sent)
-        if wanted is None:
-            return made
-        fitted = made.astype(wanted, casting="same_kind")
-        if fitted.dtype.kind in "iu" and not (fitted == made).all():
-            msg = f"a number does not fit {wanted.__name__}"
+        converted = numpy.array(sent)
+        if scalar_type is None:
+            return converted
+        fitted = converted.astype(scalar_type, casting="same_kind")
+        if fitted.dtype.kind in "iu" and not (fitted == converted).all():
+            msg = f"a number does not fit {scalar_type.__name__}"
             raise ValueError(msg)
         return fitted
 
@@ -289,18 +293,18 @@ def _array_carrier(cls: Any, arguments: tuple[Any, ...]) -> Carrier:
 
 def _kinds(sent: list[Any]) -> set[str]:
     """Return what kinds of items there are in nested lists. Raises `ValueError` for others."""
-    found: set[str] = set()
+    kinds: set[str] = set()
     todo: list[Any] = [sent]
     while todo:
-        for each in todo.pop():
-            if is_list(each):
-                todo.append(each)
-            elif type(each) in _KINDS and not _is_wide(each):
-                found.add(_KINDS[type(each)])
+        for member in todo.pop():
+            if is_list(member):
+                todo.append(member)
+            elif type(member) in _KINDS and not _is_wide(member):
+                kinds.add(_KINDS[type(member)])
             else:
                 msg = "an array can hold only numbers, text, or true and false"
                 raise ValueError(msg)
-    return found
+    return kinds
 
 
 def _is_wide(value: Any) -> bool:

@@ -101,21 +101,25 @@ def choice_of(cls: Any, translate: Translate, home: str) -> Any:
         return None
     if takes_nothing(cls) and not _is_interface(cls):
         return None
-    known = [each for each in known_subclasses(cls, home) if not inspect.isabstract(each)]
-    makers = {each: _maker(each) for each in known}
+    subclasses = [
+        subclass for subclass in known_subclasses(cls, home) if not inspect.isabstract(subclass)
+    ]
+    makers = {subclass: _maker(subclass) for subclass in subclasses}
     if not any(makers.values()):
         return None
-    if len(known) > MOST_CHOICES:
-        return Annotated[Any, Unsendable(cls, _too_many(known))]
-    taken = {name for each in known if makers[each] for name in _names_in(each)}
-    key = next((key for key in _KEYS if key not in taken), "")
+    if len(subclasses) > MOST_CHOICES:
+        return Annotated[Any, Unsendable(cls, _too_many(subclasses))]
+    field_names = {
+        name for subclass in subclasses if makers[subclass] for name in _names_in(subclass)
+    }
+    key = next((key for key in _KEYS if key not in field_names), "")
     if not key:
         return None
     arms: dict[str, tuple[type, Any]] = {}
-    for name, each in by_name(known).items():
-        make = makers[each]
-        made: Any = make(each, translate, Tag(key, name)) if make else None
-        arms[name] = each, Annotated[each, made or Unsendable(each, _UNTYPED)]
+    for name, subclass in by_name(subclasses).items():
+        make = makers[subclass]
+        constructed: Any = make(subclass, translate, Tag(key, name)) if make else None
+        arms[name] = subclass, Annotated[subclass, constructed or Unsendable(subclass, _UNTYPED)]
     return Annotated[cls, Implementations(cls, key, arms)]
 
 
@@ -124,7 +128,7 @@ _UNTYPED = "its constructor does not say what it takes, or does more than store 
 
 def _is_interface(cls: type) -> bool:
     """Return whether a class is abstract, or the topmost of its bases that is meant to be."""
-    of_abc = [each for each in cls.__mro__ if isinstance(each, ABCMeta) and each is not ABC]
+    of_abc = [base for base in cls.__mro__ if isinstance(base, ABCMeta) and base is not ABC]
     return inspect.isabstract(cls) or of_abc == [cls]
 
 
@@ -139,23 +143,29 @@ def _maker(cls: Any) -> type[Constructed] | None:
 
 def _names_in(cls: type) -> list[str]:
     try:
-        written = [parameter.name for parameter in open_target(cls).parameters]
+        parameters = [parameter.name for parameter in open_target(cls).parameters]
     except SchemaError:
-        written = []
-    return [*written, *attributes_of(cls)]
+        parameters = []
+    return [*parameters, *attributes_of(cls)]
 
 
 def known_subclasses(cls: type, home: str) -> list[type]:
     """Return the public subclasses of a class in its package or a tool's, sorted by name."""
     packages = {_package(cls.__module__), home}
-    found: dict[type, None] = {}
+    subclasses: dict[type, None] = {}
     todo: list[type] = [cls]
     while todo:
-        new = [each for each in type.__subclasses__(todo.pop()) if each not in found]
-        found.update(dict.fromkeys(new))
+        new = [
+            subclass for subclass in type.__subclasses__(todo.pop()) if subclass not in subclasses
+        ]
+        subclasses.update(dict.fromkeys(new))
         todo += new
-    mine = [each for each in found if _package(each.__module__) in packages and _is_public(each)]
-    return sorted(mine, key=lambda each: (each.__name__, each.__module__, each.__qualname__))
+    public = [
+        subclass
+        for subclass in subclasses
+        if _package(subclass.__module__) in packages and _is_public(subclass)
+    ]
+    return sorted(public, key=lambda each: (each.__name__, each.__module__, each.__qualname__))
 
 
 def _package(module: str) -> str:
@@ -167,19 +177,19 @@ def _is_public(cls: type) -> bool:
     names = cls.__qualname__.split(".")
     if any(name.startswith(("_", "<")) for name in names):
         return False
-    found: Any = sys.modules.get(cls.__module__)
+    enclosing: Any = sys.modules.get(cls.__module__)
     try:
-        return reduce(getattr, names, found) is cls
+        return reduce(getattr, names, enclosing) is cls
     except AttributeError:
         return False
 
 
 def by_name(classes: Sequence[type]) -> dict[str, type]:
     """Return classes by their names, with their modules where two have the same."""
-    names = [each.__name__ for each in classes]
+    names = [cls.__name__ for cls in classes]
     return {
-        name if names.count(name) == 1 else f"{each.__module__}.{each.__qualname__}": each
-        for name, each in zip(names, classes, strict=True)
+        name if names.count(name) == 1 else f"{cls.__module__}.{cls.__qualname__}": cls
+        for name, cls in zip(names, classes, strict=True)
     }
 
 
@@ -199,12 +209,12 @@ class Named:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Read a name; one of the objects stays as it is."""
-        read = core_schema.no_info_after_validator_function(
+        by_label = core_schema.no_info_after_validator_function(
             self._find, core_schema.literal_schema(list(self.objects))
         )
         return core_schema.json_or_python_schema(
-            json_schema=read,
-            python_schema=core_schema.no_info_wrap_validator_function(self._keep, read),
+            json_schema=by_label,
+            python_schema=core_schema.no_info_wrap_validator_function(self._keep, by_label),
             serialization=core_schema.plain_serializer_function_ser_schema(
                 self._name, return_schema=core_schema.literal_schema(list(self.objects))
             ),
@@ -214,11 +224,15 @@ class Named:
         return self.objects[name]
 
     def _keep(self, value: Any, handler: Any) -> Any:
-        return value if any(value is each for each in self.objects.values()) else handler(value)
+        return (
+            value
+            if any(value is candidate for candidate in self.objects.values())
+            else handler(value)
+        )
 
     def _name(self, value: Any) -> str:
-        for name, each in self.objects.items():
-            if value is each:
+        for name, candidate in self.objects.items():
+            if value is candidate:
                 return name
         msg = "not one of them"
         raise PydanticSerializationUnexpectedValue(msg)
@@ -228,13 +242,13 @@ def members_of(cls: Any) -> dict[str, Any]:
     """Return the members of an extension's class that is an enum in all but its type."""
     if not cls.__flags__ & _NOT_MADE:
         return {}
-    held = cast("Mapping[str, Any]", vars(cls))
-    found = {
+    attributes = cast("Mapping[str, Any]", vars(cls))
+    members = {
         name: value
-        for name, value in held.items()
+        for name, value in attributes.items()
         if type(value) is cls and not name.startswith("_")
     }
-    return found if len(found) > 1 else {}
+    return members if len(members) > 1 else {}
 
 
 _NOT_MADE = 1 << 7
@@ -257,42 +271,42 @@ class ClassNamed(Named):
 
 def class_named(hint: Any, home: str) -> Any:
     """Return a hint for what `type[X]` takes: X and its subclasses, by name."""
-    found: dict[type, None] = {}
-    for each in _classes_in(get_args(hint)[0]):
-        if each in _ANY_CLASS or not isinstance(each, type):
+    classes: dict[type, None] = {}
+    for bound in _classes_in(get_args(hint)[0]):
+        if bound in _ANY_CLASS or not isinstance(bound, type):
             return Annotated[Any, Unsendable(hint)]
-        found.update(dict.fromkeys(_kinds_of(each, home)))
-    if not found:
+        classes.update(dict.fromkeys(_kinds_of(bound, home)))
+    if not classes:
         return Annotated[Any, Unsendable(hint)]
-    if len(found) > MOST_CHOICES:
-        return Annotated[Any, Unsendable(hint, _too_many(list(found)))]
-    return Annotated[Any, ClassNamed(hint, by_name(list(found)))]
+    if len(classes) > MOST_CHOICES:
+        return Annotated[Any, Unsendable(hint, _too_many(list(classes)))]
+    return Annotated[Any, ClassNamed(hint, by_name(list(classes)))]
 
 
 def _classes_in(hint: Any) -> list[Any]:
     bare = unalias(hint)
     if isinstance(bare, TypeVar):
-        return [each for bound in _bounds(bare) for each in _classes_in(bound)]
+        return [cls for bound in _bounds(bare) for cls in _classes_in(bound)]
     if get_origin(bare) in UNIONS:
-        return [each for arm in get_args(bare) for each in _classes_in(arm)]
+        return [cls for arm in get_args(bare) for cls in _classes_in(arm)]
     return [bare]
 
 
 def _bounds(variable: TypeVar) -> tuple[Any, ...]:
     try:
-        written = type_var_bound(variable)
+        bound = type_var_bound(variable)
     except UnresolvedName:
         return ()
-    if written is not None:
-        return (written,)
+    if bound is not None:
+        return (bound,)
     return variable.__constraints__ or tuple(filter(None, (variable.__bound__,)))
 
 
 def _kinds_of(cls: type, home: str) -> list[type]:
     """Return a class, its subclasses, and Python's own data types if they are of its kind."""
-    known = [cls, *known_subclasses(cls, home)]
+    kinds = [cls, *known_subclasses(cls, home)]
     if getattr(cls, "_is_protocol", False):
         return []
     if inspect.isabstract(cls) and is_standard(cls):
-        known += [each for each in _DATA if issubclass(each, cls)]
-    return [each for each in dict.fromkeys(known) if not inspect.isabstract(each)]
+        kinds += [kind for kind in _DATA if issubclass(kind, cls)]
+    return [kind for kind in dict.fromkeys(kinds) if not inspect.isabstract(kind)]

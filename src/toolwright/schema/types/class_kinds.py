@@ -55,20 +55,20 @@ _OF_INSTANCE = 3
 
 def with_class_names(union: tuple[Any, ...]) -> tuple[Any, ...]:
     """Replace several classes, as in `type[A] | type[B]`, with one choice by name."""
-    found = {
+    class_arms = {
         arm: get_args(arm)[0]
         for arm in union
         if get_origin(arm) is type and isinstance(get_args(arm)[0], type)
     }
-    named = {
+    by_class_name = {
         cls.__name__: cls
-        for cls in found.values()
+        for cls in class_arms.values()
         if not is_protocol(cls) and not inspect.isabstract(cls)
     }
-    if len(named) < 2 or len(named) < len(found):
+    if len(by_class_name) < 2 or len(by_class_name) < len(class_arms):
         return union
-    choice = Annotated[Any, Named(named)]
-    return (choice, *(arm for arm in union if arm not in found))
+    choice = Annotated[Any, Named(by_class_name)]
+    return (choice, *(arm for arm in union if arm not in class_arms))
 
 
 def own_encoding(item: Any) -> Any:
@@ -86,8 +86,8 @@ def is_type(hint: Any) -> bool:
     if hint is None or isinstance(hint, str | dataclasses.InitVar):
         return True
     made_by = type(hint).__module__
-    known = made_by in _TYPING and not isinstance(hint, _PARAMETERS)
-    return known or hasattr(hint, "__get_pydantic_core_schema__")
+    is_form = made_by in _TYPING and not isinstance(hint, _PARAMETERS)
+    return is_form or hasattr(hint, "__get_pydantic_core_schema__")
 
 
 def is_refused(typed_dict: Any) -> bool:
@@ -148,13 +148,13 @@ class AnyModel:
         sent = core_schema.no_info_after_validator_function(
             OpenModel.model_validate, handler.generate_schema(dict[str, Any])
         )
-        written = core_schema.plain_serializer_function_ser_schema(
+        as_name = core_schema.plain_serializer_function_ser_schema(
             _fields_of, info_arg=True, return_schema=core_schema.dict_schema()
         )
         return core_schema.json_or_python_schema(
             json_schema=sent,
             python_schema=core_schema.is_instance_schema(BaseModel),
-            serialization=written,
+            serialization=as_name,
         )
 
 

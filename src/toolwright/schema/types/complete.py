@@ -31,18 +31,18 @@ def complete(cls: Any, names: Mapping[str, Any]) -> None:
 
     Raises `UnresolvedName` for a name that nobody knows.
     """
-    found = dict(names)
+    namespace = dict(names)
     for _ in range(_MOST_NAMES):
         try:
             if hasattr(cls, "model_rebuild"):
-                cls.model_rebuild(_types_namespace=found)
+                cls.model_rebuild(_types_namespace=namespace)
             else:
-                rebuild_dataclass(cls, _types_namespace=found)
+                rebuild_dataclass(cls, _types_namespace=namespace)
         except PydanticUndefinedAnnotation as error:
             name = str(error.name)
-            if name in found:
+            if name in namespace:
                 return  # it is known, but not where pydantic looks: it will say so itself
-            found[name] = _meaning(cls, name, names)
+            namespace[name] = _meaning(cls, name, names)
         else:
             return
 
@@ -67,13 +67,13 @@ def _meaning(cls: type, name: str, names: Mapping[str, Any]) -> Any:
 
 def _parts(cls: type) -> list[type]:
     """Return a class and the unfinished classes in its fields."""
-    found = [cls]
-    for each in found:
-        hints = [field.annotation for field in getattr(each, "__pydantic_fields__", {}).values()]
+    unfinished_classes = [cls]
+    for part in unfinished_classes:
+        hints = [field.annotation for field in getattr(part, "__pydantic_fields__", {}).values()]
         while hints:
             hint = hints.pop()
             hints.extend(get_args(hint))
             unfinished = isinstance(hint, type) and not getattr(hint, "__pydantic_complete__", True)
-            if unfinished and hint not in found:
-                found.append(hint)
-    return found
+            if unfinished and hint not in unfinished_classes:
+                unfinished_classes.append(hint)
+    return unfinished_classes

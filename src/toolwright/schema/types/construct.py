@@ -57,22 +57,22 @@ def kept_parameters(cls: type) -> set[str]:
 
 @functools.lru_cache(maxsize=256)
 def _kept_by(code: Any) -> set[str]:
-    kept: set[str] = set()
+    stored: set[str] = set()
     changed: set[str] = set()
     loaded: list[str] = []
     for step in dis.get_instructions(code):
-        named: Any = step.argval
+        names: Any = step.argval
         if step.opname.startswith("LOAD_FAST"):  # one name, or two
-            loaded += [named] if isinstance(named, str) else named
+            loaded += [names] if isinstance(names, str) else names
             continue
         if step.opname == "STORE_ATTR":
-            as_given = loaded[-2:] == [named, code.co_varnames[0]]
-            (kept if as_given else changed).add(named)
+            as_given = loaded[-2:] == [names, code.co_varnames[0]]
+            (stored if as_given else changed).add(names)
         elif step.opname.startswith("STORE_FAST"):
-            changed |= {named} if isinstance(named, str) else set(named)
+            changed |= {names} if isinstance(names, str) else set(names)
         if step.opname != "CACHE":
             loaded = []
-    return kept - changed
+    return stored - changed
 
 
 def built_classes(signature: Signature) -> frozenset[type]:
@@ -86,22 +86,22 @@ def built_classes(signature: Signature) -> frozenset[type]:
     cls: Any = get_origin(call) or call
     if not isinstance(cls, type) or signature.returns is not cls:
         return frozenset()
-    found: set[type] = {cls}
+    classes: set[type] = {cls}
     todo = [parameter.hint for parameter in signature.parameters]
     while todo:
         hint: Any = todo.pop()
         todo += [part for part in get_args(hint) if not is_list(part)]
         plain: Any = get_origin(hint) or hint
-        if isinstance(plain, type) and plain not in found and _is_plain(plain):
-            found.add(plain)
+        if isinstance(plain, type) and plain not in classes and _is_plain(plain):
+            classes.add(plain)
             with suppress(SchemaError):
                 todo += [parameter.hint for parameter in _constructor(hint).parameters]
-    return frozenset(found)
+    return frozenset(classes)
 
 
 def _is_plain(cls: type) -> bool:
-    own = cls.__module__.partition(".")[0] not in sys.stdlib_module_names
-    return own and not is_record(cls) and has_typed_constructor(cls)
+    is_own = cls.__module__.partition(".")[0] not in sys.stdlib_module_names
+    return is_own and not is_record(cls) and has_typed_constructor(cls)
 
 
 _ANYTHING: tuple[Any, ...] = (Any, object)
@@ -143,9 +143,9 @@ def _constructor(cls: Any) -> Signature:
     """
     origin = get_origin(cls) or cls
     key = (cls, origin.__init__, origin.__new__)
-    found = _constructors.get(key)
-    if found is not None:
-        return found
+    cached = _constructors.get(key)
+    if cached is not None:
+        return cached
     unknown: list[UnresolvedName] = []
 
     def note(error: UnresolvedName) -> Any:
@@ -154,12 +154,12 @@ def _constructor(cls: Any) -> Signature:
 
     target = open_target(cls)
     scope = Scope(target.writers or (target.function,), origin)
-    made = read(target, scope, unknown=note)
+    signature = read(target, scope, unknown=note)
     if not unknown:
         if len(_constructors) >= _MOST_CONSTRUCTORS:
             _constructors.clear()
-        _constructors[key] = made
-    return made
+        _constructors[key] = signature
+    return signature
 
 
 class Tag(NamedTuple):
@@ -241,8 +241,8 @@ class Constructed:
                 del validated[self.tag.key]
             for name in planned.unsendable.intersection(validated):
                 raise ValueError(f"unknown argument `{name}`")
-            positional, named = planned.bind(validated)
-            return self.cls(*positional, **named)
+            positional, keywords = planned.bind(validated)
+            return self.cls(*positional, **keywords)
 
         return build
 
@@ -251,9 +251,9 @@ class Constructed:
         hints = {slot.name: slot.hint for slot in planned.slots}
         if not self.is_record:
             declared = self._declared()
-            known = kept_parameters(self.cls) | declared.keys()
+            readable = kept_parameters(self.cls) | declared.keys()
             hints = {
-                name: declared.get(name, hint) for name, hint in hints.items() if name in known
+                name: declared.get(name, hint) for name, hint in hints.items() if name in readable
             }
         # It is not known where a constructor keeps arguments that have no names of their own.
         unnamed = planned.rest or (planned.extra is not EMPTY and not planned.drop_extra)

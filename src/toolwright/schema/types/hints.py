@@ -80,23 +80,23 @@ def open_alias(hint: Any) -> Any:
     bare = strip_annotated(hint)
     if not isinstance(bare, ALIAS_TYPES):
         return hint
-    said = metadata(hint)
-    return open_alias(Annotated[(bare.__value__, *said)] if said else bare.__value__)
+    annotations = metadata(hint)
+    return open_alias(Annotated[(bare.__value__, *annotations)] if annotations else bare.__value__)
 
 
 def unqualify(hint: Any) -> tuple[Any, list[Any]]:
     """Take `Required`, `NotRequired`, `ReadOnly` and `Final` off a hint; return both."""
-    taken: list[Any] = []
+    qualifiers: list[Any] = []
     while not isinstance(hint, type):
         if get_origin(hint) in _QUALIFIERS:
-            taken.append(get_origin(hint))
+            qualifiers.append(get_origin(hint))
             hint = get_args(hint)[0]
         elif get_origin(hint) is Annotated and get_origin(hint.__origin__) in _QUALIFIERS:
-            taken.append(get_origin(hint.__origin__))
+            qualifiers.append(get_origin(hint.__origin__))
             hint = Annotated[(get_args(hint.__origin__)[0], *hint.__metadata__)]
         else:
             break
-    return hint, taken
+    return hint, qualifiers
 
 
 def is_not_required(qualifier: Any) -> bool:
@@ -166,8 +166,8 @@ def type_text(hint: Any) -> str:
     if origin is typing.Literal:
         return f"Literal[{', '.join(map(repr, arguments))}]"
     if origin is not None and origin is not bare:
-        inner = ", ".join(map(type_text, arguments))
-        return f"{type_text(origin)}[{inner}]" if inner else type_text(origin)
+        inside = ", ".join(map(type_text, arguments))
+        return f"{type_text(origin)}[{inside}]" if inside else type_text(origin)
     name = getattr(bare, "__name__", None)
     return name if isinstance(name, str) else safe_text(bare).replace("typing.", "")
 

@@ -67,8 +67,8 @@ def is_standard(cls: type) -> bool:
 def _declared(cls: type) -> Iterator[str]:
     """Yield the public attributes that a class and its bases declare for their instances."""
     for base in reversed(cls.__mro__):
-        written: dict[str, Any] = vars(base).get("__annotations__") or {}
-        for name, hint in written.items():
+        annotations: dict[str, Any] = vars(base).get("__annotations__") or {}
+        for name, hint in annotations.items():
             if not name.startswith("_") and not _of_class(hint):
                 yield name
 
@@ -77,7 +77,7 @@ def _of_class(hint: Any) -> bool:
     """Return whether a declaration is for the class itself, or a constant."""
     if isinstance(hint, str):
         return _OF_CLASS.match(hint) is not None
-    return any(each in (ClassVar, Final) for each in (hint, *unqualify(hint)[1]))
+    return any(qualifier in (ClassVar, Final) for qualifier in (hint, *unqualify(hint)[1]))
 
 
 _OF_CLASS = re.compile(r"\A(?:\w++\.)?(?:ClassVar|Final)\b")
@@ -173,13 +173,13 @@ def _set_by_constructor(cls: Any) -> frozenset[str]:
     code = getattr(cls.__init__, "__code__", None)
     # The attributes of an empty instance were set by its constructor.
     empty = _empty(cls) if takes_anything(cls) else None
-    found = set(getattr(empty, "__dict__", ()))
+    attributes = set(getattr(empty, "__dict__", ()))
     for step in dis.get_instructions(code) if code else ():
         if step.is_jump_target or step.opcode in dis.hasjrel or step.opcode in dis.hasjabs:
             break
         if step.opname == "STORE_ATTR":
-            found.add(step.argval)
-    return frozenset(found)
+            attributes.add(step.argval)
+    return frozenset(attributes)
 
 
 class Struct(Constructed):
@@ -187,11 +187,11 @@ class Struct(Constructed):
 
     def _signature(self) -> Signature:
         docs = class_docs(self.cls)
-        given = _set_by_constructor(self.cls)
+        set_names = _set_by_constructor(self.cls)
         parameters: list[Parameter] = []
         hints = self.translate.hints_of(self.cls)
         for name in attributes_of(self.cls):
-            default = Field(default_factory=lambda: ABSENT) if name in given else EMPTY
+            default = Field(default_factory=lambda: ABSENT) if name in set_names else EMPTY
             text = docs.attributes.get(name, "")
             parameters.append(Parameter(name, KEYWORD_ONLY, hints[name], default, text))
         return Signature(
@@ -202,13 +202,13 @@ class Struct(Constructed):
         def build(validated: dict[str, Any]) -> Any:
             if self.tag is not None:
                 del validated[self.tag.key]
-            made = self.cls()
+            built = self.cls()
             for name, value in validated.items():
                 if value is not ABSENT:
                     try:
-                        setattr(made, name, value)
+                        setattr(built, name, value)
                     except AttributeError as error:
                         raise ValueError(str(error)) from error
-            return made
+            return built
 
         return build

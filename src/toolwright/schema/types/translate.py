@@ -99,11 +99,11 @@ class Translator:
         if origin is Annotated:
             if any(isinstance(item, FromText) for item in metadata(hint)):
                 return hint  # the marker reads and writes it
-            inner, said = self(strip_annotated(hint)), metadata(hint)
-            if any(isinstance(item, EncodedBytes) for item in said):
-                said = tuple(own_encoding(item) for item in said)
-            same = inner is strip_annotated(hint) and said == metadata(hint)
-            return hint if same else Annotated[(inner, *said)]
+            translated, annotations = self(strip_annotated(hint)), metadata(hint)
+            if any(isinstance(item, EncodedBytes) for item in annotations):
+                annotations = tuple(own_encoding(item) for item in annotations)
+            same = translated is strip_annotated(hint) and annotations == metadata(hint)
+            return hint if same else Annotated[(translated, *annotations)]
         opened = isinstance(origin, ALIAS_TYPES)
         return (self._generic_alias if opened else self._generic)(hint, origin)
 
@@ -123,22 +123,22 @@ class Translator:
         return self._hints_of(cls)[0]
 
     def _hints_of(self, cls: Any) -> tuple[dict[str, Any], bool]:
-        known = self.class_hints.get(cls)
-        if known is None:
-            known = self.class_hints[cls] = class_hints(cls, self.names or {})
-        return known
+        cached = self.class_hints.get(cls)
+        if cached is None:
+            cached = self.class_hints[cls] = class_hints(cls, self.names or {})
+        return cached
 
     def typed_dict_fields(self, cls: Any) -> dict[str, tuple[Any, bool]]:
         """Return a TypedDict's translated hints, each with whether its key is required."""
-        found: dict[str, tuple[Any, bool]] = {}
+        fields: dict[str, tuple[Any, bool]] = {}
         for name, hint in self.hints_of(cls).items():
             bare, qualifiers = unqualify(hint)
             required = name in cls.__required_keys__
             for qualifier in qualifiers:
                 # The class itself does not know of qualifiers inside strings.
                 required = (required or is_required(qualifier)) and not is_not_required(qualifier)
-            found[name] = (self(bare), required)
-        return found
+            fields[name] = (self(bare), required)
+        return fields
 
     def _atom(self, hint: Any) -> Any:
         if isinstance(hint, ALIAS_TYPES):
@@ -146,8 +146,8 @@ class Translator:
         if isinstance(hint, typing.TypeVar):
             return self._type_variable(hint)
         if isinstance(hint, typing.NewType):
-            inner = self(hint.__supertype__)
-            return hint if inner is hint.__supertype__ else inner
+            supertype = self(hint.__supertype__)
+            return hint if supertype is hint.__supertype__ else supertype
         if any(hint is nothing for nothing in _NEVER):
             return Annotated[Any, Unsendable(hint, "no value is of this type")]
         if not is_type(hint):
@@ -182,10 +182,10 @@ class Translator:
             return hint
         self.opened.add(id(hint))
         try:
-            inner = self(hint.__value__)
+            target = self(hint.__value__)
         finally:
             self.opened.discard(id(hint))
-        return hint if inner is hint.__value__ else inner
+        return hint if target is hint.__value__ else target
 
     def _generic_alias(self, hint: Any, origin: Any) -> Any:
         """Open a generic alias (`type X[T] = ...`), as `_alias` does a plain one."""
@@ -193,12 +193,12 @@ class Translator:
             return hint
         self.opened.add(id(origin))
         try:
-            known = dict(zip(origin.__type_params__, get_args(hint), strict=False))
-            meant = substitute(origin.__value__, known)
-            inner = self(meant)
+            by_parameter = dict(zip(origin.__type_params__, get_args(hint), strict=False))
+            target = substitute(origin.__value__, by_parameter)
+            translated = self(target)
         finally:
             self.opened.discard(id(origin))
-        return hint if inner is meant else inner
+        return hint if translated is target else translated
 
     def _generic(self, hint: Any, origin: Any) -> Any:
         arguments = get_args(hint)
@@ -213,14 +213,14 @@ class Translator:
             return list[self(arguments[0])]
         if origin in AWAITABLES:
             return Annotated[self(arguments[-1]), AfterValidator(Ready)]
-        if any(origin is each for each in UNIONS):
+        if any(origin is union for union in UNIONS):
             return self._union(hint, with_class_names(arguments))
         if is_typed_dict(origin) and is_refused(origin):
-            known = dict(zip(origin.__parameters__, arguments, strict=False))
-            return self._typed_dict_twin(origin, known)
-        made = self._plain_generic(hint, origin)
-        if made is not None:
-            return made
+            by_parameter = dict(zip(origin.__parameters__, arguments, strict=False))
+            return self._typed_dict_twin(origin, by_parameter)
+        generic = self._plain_generic(hint, origin)
+        if generic is not None:
+            return generic
         changed = self._each(arguments)
         if all(new is old for new, old in zip(changed, arguments, strict=True)):
             return hint
@@ -245,16 +245,16 @@ class Translator:
         """
         arms = [arm for arm in arguments if arm is not type(None)]
         key = (self.choosing, *(id(arm) for arm in arms))
-        known = self.twins.get(key)
-        if known is None:
+        entry = self.twins.get(key)
+        if entry is None:
             name = f"{identifier(arms[0])}_or_{len(arms) - 1}_others"
             alias = LazyAlias(name, __name__)
-            self.twins[key] = known = (alias.used(), arms)
+            self.twins[key] = entry = (alias.used(), arms)
             changed: tuple[Any, ...] = tuple(self(arm) for arm in arms)
             alias.resolved_as(typing.Union[changed])  # noqa: UP007 - as many arms as there were
         if len(arms) == len(arguments):
-            return known[0]
-        return or_none(known[0])
+            return entry[0]
+        return or_none(entry[0])
 
     def _plain_generic(self, hint: Any, origin: Any) -> Any:
         """Translate a generic class that pydantic does not know; None if it is not one."""
@@ -270,8 +270,8 @@ class Translator:
             return None
         if is_standard(origin) or not has_typed_constructor(origin):
             return None
-        made = self.twins[hint] = Annotated[origin, Constructed(hint, self)]
-        return made
+        twin = self.twins[hint] = Annotated[origin, Constructed(hint, self)]
+        return twin
 
     def _class(self, cls: Any) -> Any:
         if cls in LISTS:
@@ -321,8 +321,8 @@ class Translator:
             class_hints(cls, self.names or {})
         except UnresolvedName:
             return cls
-        made = self.twins[cls] = Annotated[cls, Struct(cls, self)]
-        return made
+        twin = self.twins[cls] = Annotated[cls, Struct(cls, self)]
+        return twin
 
     def _pydantic_class(self, cls: Any) -> Any:
         if cls is BaseModel:
@@ -332,8 +332,8 @@ class Translator:
         try:
             complete(cls, self.names or {})
         except UnresolvedName as error:
-            made = self.twins[cls] = Annotated[cls, Unknown(error)]
-            return made
+            twin = self.twins[cls] = Annotated[cls, Unknown(error)]
+            return twin
         return cls
 
     def _record(self, cls: Any) -> Any:
@@ -341,8 +341,8 @@ class Translator:
         try:
             self._hints_of(cls)
         except UnresolvedName as error:
-            made = self.twins[cls] = Annotated[cls, Unknown(error)]
-            return made
+            twin = self.twins[cls] = Annotated[cls, Unknown(error)]
+            return twin
         self.twins[cls] = cls
         if has_local_strings(cls):
             self.used_names = True
@@ -355,8 +355,8 @@ class Translator:
         return self._named_tuple_twin(cls) if is_named_tuple(cls) else self._constructed(cls)
 
     def _constructed(self, cls: type) -> Any:
-        made = self.twins[cls] = Annotated[cls, Constructed(cls, self)]
-        return made
+        twin = self.twins[cls] = Annotated[cls, Constructed(cls, self)]
+        return twin
 
     def _named_tuple_twin(self, cls: Any) -> Any:
         hints = self.hints_of(cls)
@@ -385,19 +385,19 @@ class _Survey(Translator):
 
     def must_change(self, cls: Any) -> bool:
         """Return whether a record, or one that it reaches, has a field that must change."""
-        seen = {cls}
+        visited = {cls}
         todo = [cls]
         while todo:
             inside, changes = self._look_at(todo.pop())
             if changes:
                 return True
-            todo += inside - seen
-            seen |= inside
+            todo += inside - visited
+            visited |= inside
         return False
 
     def _look_at(self, cls: Any) -> tuple[set[Any], bool]:
-        found = self.known.get(cls)
-        if found is None:
+        outcome = self.known.get(cls)
+        if outcome is None:
             self.inside = set()
             try:
                 hints, found_elsewhere = self._hints_of(cls)
@@ -406,8 +406,8 @@ class _Survey(Translator):
             bare = [unqualify(hint)[0] for hint in hints.values()]
             same = [self(hint) is hint for hint in bare]  # all of them, for the records inside
             changes = found_elsewhere or has_local_strings(cls) or not all(same)
-            found = self.known[cls] = self.inside, changes
-        return found
+            outcome = self.known[cls] = self.inside, changes
+        return outcome
 
     def _record(self, cls: Any) -> Any:
         self.inside.add(cls)
