@@ -7,7 +7,9 @@ import pytest
 from command_files import NAMES, SHOP, here
 from processes import Http, Stdio, good, refused, run
 
-from toolwright.cli.server_settings import known_settings
+from toolwright.cli.server_settings import settings_of_project
+from toolwright.cli.usage import UsageError
+from toolwright.serve.settings import SETTINGS
 
 __all__ = ["here"]  # a fixture
 
@@ -182,10 +184,12 @@ def test_a_text_of_a_parameter_that_is_not_there_refuses_the_tool(here):
     assert "`c`, which it does not take" in done.stderr
 
 
-def test_every_setting_is_known_here():
-    from toolwright.serve.settings import SETTINGS
-
-    assert set(SETTINGS) < set(known_settings())
+def test_every_setting_is_known_here(tmp_path):
+    for name in SETTINGS:
+        try:
+            settings_of_project({name: object()}, tmp_path)
+        except UsageError as error:
+            assert "unknown" not in str(error)
 
 
 @pytest.mark.promise("project.env-file")

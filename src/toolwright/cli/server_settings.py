@@ -179,11 +179,6 @@ class ServeArguments(TargetCommand):
 # -- the project
 
 
-def known_settings() -> list[str]:
-    """Return the names of all settings that `[tool.toolwright.serve]` may have."""
-    return [*OF_COMMAND, *SETTINGS]
-
-
 def settings_of_project(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
     """Return what `[tool.toolwright.serve]` gives, as flags do. Raises `UsageError`."""
     given: dict[str, Any] = {}
@@ -254,7 +249,7 @@ def _is_texts(value: Any) -> bool:
 
 
 def _check_name(name: str, file: Path) -> None:
-    if name not in known_settings():
+    if name not in OF_COMMAND and name not in SETTINGS:
         hint = hint_for(name, "http", *OF_COMMAND)
         raise UsageError(f"{file}: unknown setting `serve.{name}`: {hint}")
     row = SETTINGS.get(name)
@@ -324,7 +319,6 @@ def _check_together(given: Given, values: Given, workers: int) -> None:
     from ..serve.access.address import TrustedProxies, is_local
     from ..serve.access.guard import tokens_from
 
-    server_config("http", values, flag_of)
     tokens_from(values["tokens"])
     TrustedProxies(values.get("trusted_proxies", ()))
     is_closed = bool(values["tokens"] or values["sign_in"])

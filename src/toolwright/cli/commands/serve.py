@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from ..._log.printable import say
 from ...toolbox.box import Toolbox, served
 from ..load import OpenedTarget, open_target
+from ..own_settings import check_own_settings
 from ..project.configuration import real_target
 from ..server_settings import ServeArguments, read_settings
-from ..serving.own_settings import check_own_settings
 from ..targets.remote import is_remote
 from ..telemetry import add_hooks, show_status
 from ..usage import BadTarget, UsageError
@@ -169,7 +169,7 @@ def _start_workers(
 def _opened(chosen: ServeArguments, config: ServerConfig) -> _Opened | None:
     """Open the toolbox to serve: from its lock, or loaded now; None if it may not be used."""
     if chosen.lock is not None:
-        from ..serving.from_lock import opened_from_lock
+        from ..from_lock import opened_from_lock
 
         from_lock = opened_from_lock(chosen)
         if from_lock is not None:

@@ -88,7 +88,7 @@ def _file(target: str) -> Iterator[Path]:
 def _not_served_from(box: Toolbox, target: str) -> list[str]:
     """Return why a server cannot start from the lock alone, one line each."""
     from ...options import Predicate
-    from ..serving.own_settings import has_own_settings
+    from ..own_settings import has_own_settings
 
     live = served(box)
     offered = [*live.values(), *(each.tool for each in live.resources.values())]

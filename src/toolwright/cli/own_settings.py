@@ -9,12 +9,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...serve.settings import SETTINGS, ServerConfig
-from ...toolbox.box import Toolbox
-from ..project.configuration import real_target
-from ..server_settings import ServeArguments, dest_of, flag_of
-from ..targets.modules import split
-from ..usage import UsageError
+from ..serve.settings import SETTINGS, ServerConfig
+from ..toolbox.box import Toolbox
+from .project.configuration import real_target
+from .server_settings import ServeArguments, dest_of, flag_of
+from .targets.modules import split
+from .usage import UsageError
 
 _UNKNOWN: Any = object()
 """A value that is known only when the program runs."""

@@ -8,25 +8,25 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..._log.printable import say
-from ..._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
-from ...contract.loading import CodeLoader
-from ...contract.lock_file import Lock, read
-from ...contract.sources import own_modules, why_stale
-from ...errors import LockError, SchemaError
-from ...toolbox.box import Toolbox, served
-from ...tools.catalog import matches
-from ..load import open_target
-from ..project.locking import lock_path, selection
-from ..project.target import shown_target
-from ..server_settings import ServeArguments
-from ..telemetry import add_hooks
-from ..usage import BadTarget
+from .._log.printable import say
+from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
+from ..contract.loading import CodeLoader
+from ..contract.lock_file import Lock, read
+from ..contract.sources import own_modules, why_stale
+from ..errors import LockError, SchemaError
+from ..toolbox.box import Toolbox, served
+from ..tools.catalog import matches
+from .load import open_target
+from .project.locking import lock_path, selection
+from .project.target import shown_target
+from .server_settings import ServeArguments
+from .telemetry import add_hooks
+from .usage import BadTarget
 
 if TYPE_CHECKING:
-    from ...contract.locked import LockedBox
-    from ...serve.reloadable import Reloadable
-    from ...serve.servable import Servable
+    from ..contract.locked import LockedBox
+    from ..serve.reloadable import Reloadable
+    from ..serve.servable import Servable
 
 
 def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Servable] | None:
@@ -39,8 +39,8 @@ def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Servable] | None:
     why = _why_not(lock, chosen, file)
     if why:
         return _not_used(chosen, f"{file} is not used: {why}")
-    from ...contract.locked import LockedBox
-    from ...serve.reloadable import Reloadable
+    from ..contract.locked import LockedBox
+    from ..serve.reloadable import Reloadable
 
     front = Toolbox(str(lock.server.get("info", {}).get("name", "")))
     add_hooks(front, chosen)  # for what is refused before anything is loaded
@@ -114,7 +114,7 @@ def _is_selected(name: str, lock: Lock, patterns: list[str]) -> bool:
 
 def _loaded(chosen: ServeArguments) -> Servable:
     """Load the target, and say why if that fails. Raises whatever its code does."""
-    from ..logs import show_trace
+    from .logs import show_trace
 
     before = own_modules()
     try:
@@ -130,7 +130,7 @@ def _loaded(chosen: ServeArguments) -> Servable:
 
 def _opened(chosen: ServeArguments) -> Servable:
     """Load the target as a server without a lock does. Raises `UsageError`."""
-    from ...serve.tasks.opening import open_stores
+    from ..serve.tasks.opening import open_stores
 
     opened = open_target(chosen)
     if not opened.usable:
