@@ -19,14 +19,14 @@ def public(target: T) -> T:
     Annotations written as text are looked up in the module that `__module__` names, so those of a
     class (and of its fields, if it is a dataclass) are resolved while that is still their own.
     """
-    shown: Any = target
+    documented: Any = target
     if isinstance(target, type) and vars(target).get("__annotations__"):
         hints = get_type_hints(target, include_extras=True)
-        own = vars(target)["__annotations__"]
-        shown.__annotations__ = {name: hints[name] for name in own}
+        own_hints = vars(target)["__annotations__"]
+        documented.__annotations__ = {name: hints[name] for name in own_hints}
         for name, field in getattr(target, "__dataclass_fields__", {}).items():
             field.type = hints[name]
-    shown.__module__ = DOOR
+    documented.__module__ = DOOR
     return target
 
 

@@ -84,25 +84,25 @@ def replace_file(file: str | Path, data: bytes | str) -> None:
     if isinstance(data, str):
         data = data.encode("utf-8", "backslashreplace")  # lone surrogates, as in JSON and Python
     place = Path(os.path.realpath(file))
-    known = _known(place)
-    named = Path(file).absolute()
-    is_device = str(named).startswith(_DEVICES)
-    if known is not None and is_device and not stat.S_ISREG(known.st_mode):
+    status = _known(place)
+    absolute = Path(file).absolute()
+    is_device = str(absolute).startswith(_DEVICES)
+    if status is not None and is_device and not stat.S_ISREG(status.st_mode):
         place.write_bytes(data)
         return
-    if known is not None:
-        check_regular(known, file)
-    if not is_device and not place.is_relative_to(os.path.realpath(named.parent)):
+    if status is not None:
+        check_regular(status, file)
+    if not is_device and not place.is_relative_to(os.path.realpath(absolute.parent)):
         why = f"it is a link to {place}, outside its folder: name that file instead"
         raise PermissionError(errno.EPERM, why, str(file))
-    if known is not None and not os.access(place, os.W_OK):
+    if status is not None and not os.access(place, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
     beside = place.with_name(f".{place.name[:50]}.{secrets.token_hex(6)}")
     try:
         # Not by `tempfile`, whose files nobody else may read: a new one gets the user's usual mode.
         number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except PermissionError:
-        if known is None:
+        if status is None:
             raise
         place.write_bytes(data)
         return
@@ -111,8 +111,8 @@ def replace_file(file: str | Path, data: bytes | str) -> None:
             opened.write(data)
             opened.flush()
             os.fsync(opened.fileno())
-        if known is not None:
-            _dress(beside, known)
+        if status is not None:
+            _dress(beside, status)
         beside.replace(place)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -46,10 +46,10 @@ def stored(container: Any) -> Iterator[Any]:
 
     The `__iter__` of a subclass may give something else, and may never end.
     """
-    own: type[Any] = container.__class__
-    if own not in _BUILT_IN:
-        own = next(kind for kind in _BUILT_IN if isinstance(container, kind))
-    return own.__iter__(container)
+    kind_of_container: type[Any] = container.__class__
+    if kind_of_container not in _BUILT_IN:
+        kind_of_container = next(kind for kind in _BUILT_IN if isinstance(container, kind))
+    return kind_of_container.__iter__(container)
 
 
 def stored_pairs(container: dict[Any, Any]) -> Iterable[tuple[Any, Any]]:
@@ -62,12 +62,12 @@ def check_ends(container: Any) -> None:
 
     Writers of JSON iterate over these as their class says. Raises `NoEnd`.
     """
-    own: type[Any] = container.__class__
+    own_kind: type[Any] = container.__class__
     kind = next((kind for kind in _BUILT_IN if isinstance(container, kind)), None)
-    if own is kind or kind in (None, list, tuple):
+    if own_kind is kind or kind in (None, list, tuple):
         return
     for name in ("__iter__", "keys", "items", "values"):
-        iterate = getattr(own, name, None)
+        iterate = getattr(own_kind, name, None)
         if iterate is not getattr(kind, name, None) and iterate is not None:
             deque(bounded(container, iterate(container)), maxlen=0)
 
@@ -95,12 +95,12 @@ def depth_of(value: Any) -> int:
     deepest = 0
     waiting: list[tuple[Any, int]] = [(value, 1)]
     while waiting:
-        each, depth = waiting.pop()
+        container, depth = waiting.pop()
         deepest = max(deepest, depth)
-        if is_object(each):
-            waiting.extend((inner, depth + 1) for inner in each.values())
-        elif is_list(each):
-            waiting.extend((inner, depth + 1) for inner in each)
+        if is_object(container):
+            waiting.extend((member, depth + 1) for member in container.values())
+        elif is_list(container):
+            waiting.extend((member, depth + 1) for member in container)
     return deepest
 
 
@@ -171,8 +171,8 @@ def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return value if is_utf8(value) else "".join(map(_replaced, value))
     if isinstance(value, Mapping):
-        named = cast("Mapping[Any, Any]", value)
-        return {_clean(key): _clean(item) for key, item in bounded_pairs(named)}
+        members = cast("Mapping[Any, Any]", value)
+        return {_clean(key): _clean(item) for key, item in bounded_pairs(members)}
     if is_list(value) or isinstance(value, tuple | set | frozenset):
         return [_clean(item) for item in stored(value)]
     if value is None or isinstance(value, int | float):

@@ -76,14 +76,14 @@ def _pieces(value: Any, most: int) -> Iterator[str]:
         yield _ENCODE(value[: most + 1])
     elif isinstance(value, dict):
         yield "{"
-        for at, (key, item) in enumerate(cast("dict[Any, Any]", value).items()):
-            yield f"{', ' if at else ''}{_ENCODE(str(key)[: most + 1])}: "
+        for index, (key, item) in enumerate(cast("dict[Any, Any]", value).items()):
+            yield f"{', ' if index else ''}{_ENCODE(str(key)[: most + 1])}: "
             yield from _pieces(item, most)
         yield "}"
     elif isinstance(value, list | tuple):
         yield "["
-        for at, item in enumerate(cast("list[Any]", value)):
-            if at:
+        for index, item in enumerate(cast("list[Any]", value)):
+            if index:
                 yield ", "
             yield from _pieces(item, most)
         yield "]"

@@ -91,7 +91,7 @@ class Call(Reports):
         """Who asked, if that is known."""
         self.roles = tuple(roles)
         self._claims = dict(claims) if claims else {}
-        self._headers = {key.lower(): each for key, each in headers.items()} if headers else {}
+        self._headers = {key.lower(): header for key, header in headers.items()} if headers else {}
         self._headers_read = False
         self.deadline: float | None = None if timeout is None else self._life + timeout
         """When an answer is due, by the monotonic clock; None without a limit."""
@@ -204,7 +204,9 @@ class Call(Reports):
     async def _request(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         if self._mute:
             raise CallCancelled(f"{self.tool}: the call has ended, nobody can be asked")
-        lacking = sorted({each.ability for each in requests.values() if not self.can(each.ability)})
+        lacking = sorted(
+            {question.ability for question in requests.values() if not self.can(question.ability)}
+        )
         if self._asker is None or lacking:
             raise CannotAsk(lacking)
         answers = await self._asker.ask(requests)
@@ -214,7 +216,7 @@ class Call(Reports):
     # -- running
 
     def _inner(self, tool: str) -> Call:
-        inner = Call(
+        inner_call = Call(
             tool,
             request_id=self.request_id,
             caller=self.caller,
@@ -223,10 +225,14 @@ class Call(Reports):
             on_progress=self.progress,
             on_log=None if self._on_log is None else self._pass_on,
         )
-        inner._headers, inner._outer = self._headers, self
-        inner._asker, inner._loop, inner._blocks = self._asker, self._loop, self._blocks
-        inner.deadline = self.deadline
-        return inner
+        inner_call._headers, inner_call._outer = self._headers, self
+        inner_call._asker, inner_call._loop, inner_call._blocks = (
+            self._asker,
+            self._loop,
+            self._blocks,
+        )
+        inner_call.deadline = self.deadline
+        return inner_call
 
     def _pass_on(self, level: LogLevel, said: Any, logger_name: str | None = None) -> None:
         """Log what a call inside this one logs."""
@@ -298,28 +304,28 @@ class _Running:  # not a generator, which would cost twice as much
         with call._lock:
             nested, call._runs = call._runs, True
         if nested:
-            inner = call._inner(self.tool)
-            self.forget = call.on_cancel(inner.cancel)
-            self.inner = _Running(inner, self.tool, self.seconds)
+            inner_call = call._inner(self.tool)
+            self.forget = call.on_cancel(inner_call.cancel)
+            self.inner = _Running(inner_call, self.tool, self.seconds)
             return self.inner.__enter__()
         call._mute = call._cancelled  # a call object may be used for several calls in a row
-        self.deadline = given = call.deadline
+        self.deadline = deadline = call.deadline
         call.tool = call.tool or self.tool
         call.heartbeat()
         if self.seconds is not None:
             due = call._life + self.seconds
-            call.deadline = due if given is None else min(due, given)
+            call.deadline = due if deadline is None else min(due, deadline)
         self.before, call._lifespan = current.get(), opened.get()
         current.set(call)
         opened.set(None)  # not for a tool of another toolbox that is called from here
         return call
 
     def __exit__(self, *raised: object) -> None:
-        call, inner = self.call, self.inner
-        if inner is not None:
-            inner.__exit__(*raised)
+        call, inner_run = self.call, self.inner
+        if inner_run is not None:
+            inner_run.__exit__(*raised)
             self.forget()
-            end(inner.call)
+            end(inner_run.call)
             return
         opened.set(call._lifespan)
         current.set(self.before)  # not by a token: what is closed late is closed in another context
@@ -330,7 +336,7 @@ class _Running:  # not a generator, which would cost twice as much
 @contextlib.contextmanager
 def within(call: Call, lifespan: Any) -> Generator[None]:
     """Give a call what the lifespan gave; if it already runs, give it to the call inside."""
-    before, given = opened.get(), call._lifespan
+    before, outer_lifespan = opened.get(), call._lifespan
     opened.set(lifespan)
     if not call._runs:
         call._lifespan = lifespan  # hooks see it, too
@@ -339,7 +345,7 @@ def within(call: Call, lifespan: Any) -> Generator[None]:
     finally:
         opened.set(before)
         if not call._runs:
-            call._lifespan = given
+            call._lifespan = outer_lifespan
 
 
 @contextlib.contextmanager

@@ -92,17 +92,17 @@ def _read_text(source: Any, handler: Any) -> Any:
         except Exception as error:
             raise ValueError(str(error) or f"is not a valid {source.__name__}") from error
 
-    arms = [each for each in get_args(source) if each is not type(None)]
+    arms = [arm for arm in get_args(source) if arm is not type(None)]
     if len(arms) == 1 and len(get_args(source)) == 2:  # `T | None`
         return core_schema.nullable_schema(_read_text(arms[0], handler))
     if not isinstance(source, type):
         msg = f"FromText goes with a class, not with {source!r}"
         raise TypeError(msg)
     text = core_schema.str_schema(metadata={"pydantic_js_updates": {"format": source.__name__}})
-    read = core_schema.no_info_after_validator_function(built, text)
+    reader = core_schema.no_info_after_validator_function(built, text)
     return core_schema.json_or_python_schema(
-        json_schema=read,
-        python_schema=core_schema.union_schema([core_schema.is_instance_schema(source), read]),
+        json_schema=reader,
+        python_schema=core_schema.union_schema([core_schema.is_instance_schema(source), reader]),
         serialization=core_schema.plain_serializer_function_ser_schema(
             written, return_schema=core_schema.str_schema()
         ),

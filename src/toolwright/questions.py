@@ -92,8 +92,8 @@ class Sample(Question):
     def __init__(
         self, prompt: str | Sequence[Mapping[str, Any]], *, max_tokens: int = 1000, **more: Any
     ) -> None:
-        said = {"role": "user", "content": {"type": "text", "text": prompt}}
-        messages = [said] if isinstance(prompt, str) else [dict(each) for each in prompt]
+        message = {"role": "user", "content": {"type": "text", "text": prompt}}
+        messages = [message] if isinstance(prompt, str) else [dict(part) for part in prompt]
         self._params = {"messages": messages, "maxTokens": max_tokens, **more}
 
     def params(self) -> dict[str, Any]:

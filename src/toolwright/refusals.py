@@ -40,7 +40,7 @@ def shown(text: str) -> str:
     if text.isprintable() and len(text) <= MOST_SHOWN:
         return text
     cut = text[:MOST_SHOWN]
-    kept = "".join(
+    safe_text = "".join(
         character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in cut
     )
-    return kept if len(text) <= MOST_SHOWN else f"{kept}..."
+    return safe_text if len(text) <= MOST_SHOWN else f"{safe_text}..."

@@ -113,13 +113,13 @@ class Reports:
             logger_name = without_surrogates(logger_name)
         if self._on_log is None:
             source = self.tool if logger_name is None else f"{self.tool} ({logger_name})"
-            said = message if extra is None else f"{message} {dict(extra)}"
-            _log.log(_LEVELS.get(level, logging.CRITICAL), "%s: %s", source, said)
+            line = message if extra is None else f"{message} {dict(extra)}"
+            _log.log(_LEVELS.get(level, logging.CRITICAL), "%s: %s", source, line)
         elif not self._mute:
             if extra is not None:
                 message = {"msg": message, "extra": dict(extra)}
-            named = logger_name is not None and _takes_three(self._on_log)
-            self._tell(self._on_log, level, message, *((logger_name,) if named else ()))
+            takes_name = logger_name is not None and _takes_three(self._on_log)
+            self._tell(self._on_log, level, message, *((logger_name,) if takes_name else ()))
         return _REPORTED
 
     def debug(

@@ -209,17 +209,17 @@ def written(
     meta: Mapping[str, Any] | None = None,
 ) -> Result:
     """Return a result whose JSON is written already, or that shows blocks only."""
-    made = Result.__new__(Result)
-    made._value = value
-    made._body = body
-    made._blocks = blocks
-    made._is_text = is_text
-    made._shows_body = shows_body
-    made._boxed = boxed
-    made.error = error
-    made.repairs = repairs
-    made.meta = meta
-    return made
+    result = Result.__new__(Result)
+    result._value = value
+    result._body = body
+    result._blocks = blocks
+    result._is_text = is_text
+    result._shows_body = shows_body
+    result._boxed = boxed
+    result.error = error
+    result.repairs = repairs
+    result.meta = meta
+    return result
 
 
 class Sending(NamedTuple):

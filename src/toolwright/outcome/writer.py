@@ -89,12 +89,12 @@ class ResultWriter:
         self.is_short = shortens and self.is_scalar
         self.lists_integers = shortens and _lists_integers(compiled.output_hint)
         self.most_short = min(MOST_DIGITS, options.max_result)
-        shown = (
+        has_schema = (
             compiled.packed_output is not None
             and options.emit != "text"
             and not compiled.bytes_output
         )
-        self.shows_body = shown and (options.emit != "auto" or not self.is_text)
+        self.shows_body = has_schema and (options.emit != "auto" or not self.is_text)
         self.only_text = options.emit == "text"
         self.only_body = options.emit == "structured" and self.shows_body
         old = "all" if compiled.nullable_output else "old"
@@ -102,21 +102,21 @@ class ResultWriter:
 
     def of(self, value: Any, repairs: tuple[Repair, ...] = ()) -> Result:
         """Make the result of a value; one that cannot be sent makes an error result."""
-        if self.is_short and (made := self._short(value, repairs)) is not None:
-            return made
-        if self.lists_integers and (made := self._integers(value, repairs)) is not None:
-            return made
+        if self.is_short and (result := self._short(value, repairs)) is not None:
+            return result
+        if self.lists_integers and (result := self._integers(value, repairs)) is not None:
+            return result
         try:
-            made = (
+            result = (
                 self._of(value, repairs)
                 if self.cap.allows(value)
                 else self._beginning(value, repairs)
             )
             if type(value) is Stopped:
-                rest = "only the beginning is shown, the rest was not taken"
-                replace_notice(made, f"[cut: {rest}; {self.cap.hint}]")
-            if self.explicit is not None and made.error is None:
-                self._check_explicit(made)
+                reason = "only the beginning is shown, the rest was not taken"
+                replace_notice(result, f"[cut: {reason}; {self.cap.hint}]")
+            if self.explicit is not None and result.error is None:
+                self._check_explicit(result)
         except ResultError as error:
             error.message = f"{self.name}: {error.message}"
             error.args = (error.message,)
@@ -132,7 +132,7 @@ class ResultWriter:
             broken = ResultError(f"{self.name}: the result's own code failed while it was read")
             broken.__cause__ = error
             return failed(broken, repairs)
-        return made
+        return result
 
     def _short(self, value: Any, repairs: tuple[Repair, ...]) -> Result | None:
         """Make the result of a short scalar of the declared type; None if the value is not one."""
@@ -175,8 +175,8 @@ class ResultWriter:
             check_ends(value)
         if type(value) is Result:
             return self._built(value, repairs)
-        if is_object(value) and (given := finished(value)) is not None:
-            return self._fitting(canonical(given, repairs, self.cap))
+        if is_object(value) and (payload := finished(value)) is not None:
+            return self._fitting(canonical(payload, repairs, self.cap))
         if self.has_any and holds(value, is_lifted):
             return self._by_json(value, repairs)
         try:
@@ -192,9 +192,9 @@ class ResultWriter:
 
     def _by_json(self, value: Any, repairs: tuple[Repair, ...]) -> Result:
         """Read a value that is not of its type by way of its JSON: a dict for a model."""
-        given = finished(value)
-        if given is not None:
-            return self._fitting(canonical(given, repairs, self.cap))
+        payload = finished(value)
+        if payload is not None:
+            return self._fitting(canonical(payload, repairs, self.cap))
         if not self.cap.allows_table(value):
             if not self.may_cut:
                 self.cap.check_table(value)
@@ -235,21 +235,21 @@ class ResultWriter:
 
     def _built(self, given: Result, repairs: tuple[Repair, ...]) -> Result:
         """Return a result that a tool built, with only the parts that `emit` asks for."""
-        made = self._fitting(checked_result(_with_repairs(given, repairs)))
-        if made.error is not None:
-            return made
-        if self.only_text and has_body(made):
-            send_as(made, Sending(shows_body=False, boxed=""))
-        if self.only_body and all(block["type"] == "text" for block in made.content):
-            show_blocks(made, _SEE_STRUCTURED)
-        return made
+        result = self._fitting(checked_result(_with_repairs(given, repairs)))
+        if result.error is not None:
+            return result
+        if self.only_text and has_body(result):
+            send_as(result, Sending(shows_body=False, boxed=""))
+        if self.only_body and all(block["type"] == "text" for block in result.content):
+            show_blocks(result, _SEE_STRUCTURED)
+        return result
 
     def _broken(self, error: ValidationError) -> ResultError:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = path_text(("result", *first["loc"])).strip("`")
-        said = str(first["msg"])
-        log.error("%s: %s is not of its declared type: %s", self.name, where, said)
-        text = f"`{where}` is not of its declared type: {plain(said)}"
+        message = str(first["msg"])
+        log.error("%s: %s is not of its declared type: %s", self.name, where, message)
+        text = f"`{where}` is not of its declared type: {plain(message)}"
         return ResultError(text, path=first["loc"])
 
     def _finish(
@@ -274,8 +274,8 @@ class ResultWriter:
         return written(value, body, blocks, self.is_text, self.shows_body, self.boxed, repairs)
 
     def _check_explicit(self, made: Result) -> None:
-        given = has_body(made)
-        forms = [json_value(made)] if given else structured_forms(made, boxed=False)
+        is_structured = has_body(made)
+        forms = [json_value(made)] if is_structured else structured_forms(made, boxed=False)
         broken: list[Any] = []
         for value in forms:
             try:
@@ -283,7 +283,7 @@ class ResultWriter:
             except RecursionError:
                 raise ResultError("the result is nested too deeply") from None
             if not errors:
-                if not given:
+                if not is_structured:
                     show(made, to_json(value))
                 send_as(made, Sending(self.shows_body, self.boxed))
                 return
@@ -299,18 +299,18 @@ class ResultWriter:
         if self.compiled.none_output and value is not None:
             log.error("%s: `result` is not of its declared type: must be None", self.name)
             raise ResultError("`result` is not of its declared type: must be nothing at all")
-        wanted = self.compiled.content_type
-        if wanted is not None and isinstance(value, str | bytes | Path):
-            value = wanted(value)
-        shown = of_bytes(bytes(cast("bytes", value))) if isinstance(value, BYTES) else value
-        if isinstance(shown, str):
-            return self._text(value, to_json(without_surrogates(shown)), repairs)
-        given = finished(value)
-        if given is not None:
-            return canonical(given, repairs, self.cap)
+        content_type = self.compiled.content_type
+        if content_type is not None and isinstance(value, str | bytes | Path):
+            value = content_type(value)
+        content = of_bytes(bytes(cast("bytes", value))) if isinstance(value, BYTES) else value
+        if isinstance(content, str):
+            return self._text(value, to_json(without_surrogates(content)), repairs)
+        payload = finished(value)
+        if payload is not None:
+            return canonical(payload, repairs, self.cap)
         if not self.cap.allows_table(value):
             return self._beginning(value, repairs)
-        blocks = self.blocks_in(shown)
+        blocks = self.blocks_in(content)
         if blocks is not None:
             return checked_result(written(value, None, self.cap.blocks(blocks), repairs=repairs))
         body, lifted = write(value, self.cap, built=self.compiled.built)
@@ -346,10 +346,10 @@ class ResultWriter:
             return blocks
         if all(part is None for part in parts):
             return None
-        made: list[dict[str, Any]] = []
+        all_blocks: list[dict[str, Any]] = []
         for item, part in zip(items, parts, strict=True):
-            made.extend(part if part is not None else self._untyped(item, ()).content)
-        return made
+            all_blocks.extend(part if part is not None else self._untyped(item, ()).content)
+        return all_blocks
 
     # -- size
 
@@ -361,12 +361,12 @@ class ResultWriter:
             if not isinstance(value, str):
                 self.cap.check_table(value)
                 return self._untyped(value, repairs)
-        made = self._of(self.cap.beginning(value), repairs)
-        kept = json_value(made)
-        if kept is None:
+        result = self._of(self.cap.beginning(value), repairs)
+        beginning = json_value(result)
+        if beginning is None:
             raise ResultError(f"the result has {len(value)} pieces of content, far too many")
-        notice = self.cap.left_of(value, kept)
-        return self._shown(value, to_json(kept), made.content[0]["text"], notice, repairs)
+        notice = self.cap.left_of(value, beginning)
+        return self._shown(value, to_json(beginning), result.content[0]["text"], notice, repairs)
 
     def _cut(
         self,
@@ -379,15 +379,15 @@ class ResultWriter:
             return self._cut_text(value, body, repairs)
         if not self.may_cut or body[:1] != b"[":
             raise self.cap.too_large(len(body), self.cap.most)
-        made = self._cut_list(value, body, repairs)
+        result = self._cut_list(value, body, repairs)
         if blocks is not None:
-            show_blocks(made, self.cap.blocks(blocks))
-        return made
+            show_blocks(result, self.cap.blocks(blocks))
+        return result
 
     def _cut_text(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
-        shown, notice = self.cap.text(body)
+        text, notice = self.cap.text(body)
         if notice:
-            return self._shown(value, to_json(shown), shown, notice, repairs)
+            return self._shown(value, to_json(text), text, notice, repairs)
         return written(
             value,
             body,
@@ -398,8 +398,8 @@ class ResultWriter:
         )
 
     def _cut_list(self, value: Any, body: bytes, repairs: tuple[Repair, ...]) -> Result:
-        shown, notice = self.cap.items(body)
-        return self._shown(value, shown, shown.decode(), notice, repairs)
+        cut_list, notice = self.cap.items(body)
+        return self._shown(value, cut_list, cut_list.decode(), notice, repairs)
 
     def _shown(
         self, value: Any, body: bytes, text: str, notice: str, repairs: tuple[Repair, ...]
@@ -423,10 +423,10 @@ class BareWriter(ResultWriter):
 
 
 def _lists_integers(hint: Any) -> bool:
-    return get_origin(hint) is list and any(each is int for each in get_args(hint))
+    return get_origin(hint) is list and any(argument is int for argument in get_args(hint))
 
 
 def _with_repairs(result: Result, repairs: tuple[Repair, ...]) -> Result:
-    made = copy.copy(result)  # the tool may keep it, and return it again
-    made.repairs = (*repairs, *result.repairs)
-    return made
+    copied = copy.copy(result)  # the tool may keep it, and return it again
+    copied.repairs = (*repairs, *result.repairs)
+    return copied

@@ -34,7 +34,7 @@ def read(
     """
     hints, problems, names = _hints(target, scope, permissive=permissive, unknown=unknown)
     docs = _Documentation(target)
-    own = frozenset(p.name for p in target.parameters)
+    own_names = frozenset(p.name for p in target.parameters)
     texts = docs.texts()
     if any(
         not (texts.get(p.name) or _explained(hints[p.name], p.default)) for p in target.parameters
@@ -43,7 +43,7 @@ def read(
     elif docs.returns_in_comment():
         texts.setdefault(RETURN, docs.comments().get(RETURN, ""))
     takes_any = any(p.kind is VAR_KEYWORD for p in target.parameters)
-    stray = [] if takes_any else docs.stray(own | target.reserved)
+    stray = [] if takes_any else docs.stray(own_names | target.reserved)
     problems += [Lost("stray", name) for name in stray]
     problems += docs.unread()
     parameters = tuple(
@@ -62,7 +62,7 @@ def read(
         call=target.call,
         parameters=parameters,
         returns=hints[RETURN],
-        description=docs.description(own | target.reserved),
+        description=docs.description(own_names | target.reserved),
         returns_description=annotated_text(hints[RETURN]) or texts.get(RETURN, ""),
         location=target.location,
         reserved=target.reserved,
@@ -112,10 +112,10 @@ def _hints(
 
 def _substituted(hints: dict[str, Any], target: Target) -> dict[str, Any]:
     """Replace the type variables of a generic class in hints by what they stand for."""
-    known = target.type_arguments
-    if not known:
+    arguments = target.type_arguments
+    if not arguments:
         return hints
-    return {name: with_arguments(hint, known) for name, hint in hints.items()}
+    return {name: with_arguments(hint, arguments) for name, hint in hints.items()}
 
 
 def _unresolved(target: Target, name: str, error: UnresolvedName) -> Exception:
@@ -154,12 +154,14 @@ class _Documentation:
     def texts(self) -> dict[str, str]:
         """Return the text about each parameter: a function's takes precedence over a class's."""
         sources = [*sorted(self.own, key=lambda source: source.of_class), *self.inherited]
-        found: dict[str, str] = {}
+        texts_by_name: dict[str, str] = {}
         for source in reversed(sources):
-            others = self._made_with(source)
+            elsewhere = self._made_with(source)
             texts = source.docstring.texts
-            found.update({name: text for name, text in texts.items() if name not in others})
-        return found
+            texts_by_name.update(
+                {name: text for name, text in texts.items() if name not in elsewhere}
+            )
+        return texts_by_name
 
     def _made_with(self, source: _Source) -> frozenset[str]:
         """Return the names an instance was made with: its class describes them, not the call's."""
@@ -167,34 +169,34 @@ class _Documentation:
         return _constructor_names(source.documented) if is_instance else frozenset()
 
     def description(self, gone: frozenset[str]) -> str:
-        own = gone | {"self", "cls"}
+        own_names = gone | {"self", "cls"}
         if isinstance(self.target.documented[0], type):
-            own |= class_docs(self.target.documented[0]).attributes.keys()
+            own_names |= class_docs(self.target.documented[0]).attributes.keys()
         # An inherited text may document parameters that this target does not have.
         texts = [
-            *(each.docstring.without(own | self._made_with(each)) for each in self.own),
-            *(each.docstring.without(each.docstring.names) for each in self.inherited),
+            *(source.docstring.without(own_names | self._made_with(source)) for source in self.own),
+            *(source.docstring.without(source.docstring.names) for source in self.inherited),
         ]
         return next((text for text in texts if text), "")
 
     def stray(self, known: frozenset[str]) -> list[str]:
         if isinstance(self.target.documented[0], type):
             return []  # a class may document attributes that its constructor does not take
-        names = next((each.docstring.names for each in self.own if not each.of_class), ())
+        names = next((source.docstring.names for source in self.own if not source.of_class), ())
         return [name for name in names if name not in known and name not in ("self", "cls")]
 
     def unread(self) -> list[Lost]:
         """Return lines that should describe a parameter, but could not be read."""
-        lines = list(dict.fromkeys(line for each in self.own for line in each.docstring.unread))
+        lines = list(dict.fromkeys(line for source in self.own for line in source.docstring.unread))
         unread = [Lost("unread", text=line) for line in lines[:MOST_UNREAD]]
         more = len(lines) - MOST_UNREAD
         return [*unread, Lost("more_unread", text=str(more))] if more > 0 else unread
 
     def comments(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        comments: dict[str, str] = {}
         for function in reversed([f for f in _functions(self.target) if _has_comment(f)]):
-            found.update(parameter_comments(function))
-        return found
+            comments.update(parameter_comments(function))
+        return comments
 
     def returns_in_comment(self) -> bool:
         return _has_comment(self.target.function)
@@ -204,11 +206,11 @@ MOST_UNREAD = 5
 
 
 def _sources(documented: Iterable[Any], names: frozenset[str]) -> Iterator[_Source]:
-    for each in documented:
-        doc = doc_of(each)
-        if doc.strip() and not _generated(each, doc):
-            headings = ATTRIBUTES if isinstance(each, type) else PARAMETERS
-            yield _Source(each, parse(doc, headings, names))
+    for owner in documented:
+        doc = doc_of(owner)
+        if doc.strip() and not _generated(owner, doc):
+            headings = ATTRIBUTES if isinstance(owner, type) else PARAMETERS
+            yield _Source(owner, parse(doc, headings, names))
 
 
 def _constructor_names(cls: type) -> frozenset[str]:
@@ -230,10 +232,10 @@ def _overridden(target: Target) -> Iterator[Any]:
     if target.owner is None or isinstance(target.documented[0], type):
         return
     for base in target.owner.__mro__:
-        found = vars(base).get(getattr(target.function, "__name__", ""))
-        found = getattr(found, "__func__", found)
-        if callable(found) and found is not target.function:
-            yield found
+        method = vars(base).get(getattr(target.function, "__name__", ""))
+        method = getattr(method, "__func__", method)
+        if callable(method) and method is not target.function:
+            yield method
 
 
 def _functions(target: Target) -> Iterator[Any]:

@@ -160,9 +160,9 @@ class _Batch:
         if hint is EMPTY:
             return None
         key = (id(hint), id(translate.twins))
-        known = self.adapters.get(key)
-        if known is not None:
-            return known[1]
+        cached = self.adapters.get(key)
+        if cached is not None:
+            return cached[1]
         try:
             adapter = known_adapter(hint) or value_adapter(translate(hint))
         except _REFUSAL as error:
@@ -177,26 +177,29 @@ class _Batch:
         """Write the schemas of all drafts; if that fails, of halves, until the culprit is alone."""
         if not drafts:
             return []
-        wanted: list[tuple[int, Any, TypeAdapter[Any]]] = []
-        for at, draft in enumerate(drafts):
-            wanted.append((at, "validation", draft.inputs))
+        requests: list[tuple[int, Any, TypeAdapter[Any]]] = []
+        for index, draft in enumerate(drafts):
+            requests.append((index, "validation", draft.inputs))
             if draft.outputs is not None:
-                wanted.append((at, "serialization", draft.outputs))
+                requests.append((index, "serialization", draft.outputs))
         try:
-            written, rest = TypeAdapter.json_schemas(wanted, schema_generator=Generator)
+            schemas, extras = TypeAdapter.json_schemas(requests, schema_generator=Generator)
         except _REFUSAL as error:
             if len(drafts) > 1:
                 half = len(drafts) // 2
                 return [*self.finish(drafts[:half]), *self.finish(drafts[half:])]
             return [self._retry(drafts[0], error)]
-        writer = SchemaWriter(rest.get("$defs", {}))
+        writer = SchemaWriter(extras.get("$defs", {}))
         done: list[Compiled | SchemaError] = []
-        for at, draft in enumerate(drafts):
+        for index, draft in enumerate(drafts):
             try:
-                given, taken = written[at, "validation"], written.get((at, "serialization"))
-                taken = _sendable(draft, taken)
-                if self._settled(draft, given):
-                    done.append(writer.compiled(draft, given, taken))
+                inputs, outputs = (
+                    schemas[index, "validation"],
+                    schemas.get((index, "serialization")),
+                )
+                outputs = _sendable(draft, outputs)
+                if self._settled(draft, inputs):
+                    done.append(writer.compiled(draft, inputs, outputs))
                     forget_schema(draft.inputs)
                 else:
                     done.extend(self.finish([draft]))
@@ -255,9 +258,9 @@ def _tolerance(options: Options) -> Callable[[str], bool]:
 
     What an author's own schema names cannot.
     """
-    own = options.input_schema
-    if own is not None:
-        return lambda name: name not in own.get("properties", ())
+    own_schema = options.input_schema
+    if own_schema is not None:
+        return lambda name: name not in own_schema.get("properties", ())
     return lambda _: options.on_unsupported == "permissive"
 
 

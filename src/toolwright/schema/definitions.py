@@ -42,24 +42,24 @@ class Definitions:
         self._expanded: dict[str, JsonObject] = {}
 
     def __getitem__(self, key: str) -> Definition:
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = Definition(key, self.raw[key], self.steps)
-        return found
+        definition = self._known.get(key)
+        if definition is None:
+            definition = self._known[key] = Definition(key, self.raw[key], self.steps)
+        return definition
 
     def reach(self, key: str) -> frozenset[str]:
         """Return every definition that one refers to, directly or not."""
-        found = self._reach.get(key)
-        if found is None:
-            seen: set[str] = set()
+        reached = self._reach.get(key)
+        if reached is None:
+            visited: set[str] = set()
             todo = list(self[key].refs)
             while todo:
                 name = todo.pop()
-                if name not in seen:
-                    seen.add(name)
+                if name not in visited:
+                    visited.add(name)
                     todo.extend(self[name].refs)
-            found = self._reach[key] = frozenset(seen)
-        return found
+            reached = self._reach[key] = frozenset(visited)
+        return reached
 
     def is_recursive(self, key: str) -> bool:
         """Return whether a definition refers to itself."""
@@ -91,37 +91,39 @@ class Definitions:
             return root
         recursive = {key for key in used if self.is_recursive(key)}
         if not inline:
-            kept = set(used)
+            attached = set(used)
         elif self._size(root, recursive, limit) <= limit:
-            kept = recursive
+            attached = recursive
         else:
             counts = Counter(refs(root))
             for key in used:
                 counts.update(self[key].refs)
-            kept = recursive | {key for key in used if self._saves(key, counts[key])}
-            shared = self._attached(root, used, kept)
+            attached = recursive | {key for key in used if self._saves(key, counts[key])}
+            shared = self._attached(root, used, attached)
             # The choice is made for each definition alone, so together they may save nothing.
             most = _written_size(shared)
-            if kept == recursive or self._size(root, recursive, 2 * most) > 2 * most:
+            if attached == recursive or self._size(root, recursive, 2 * most) > 2 * most:
                 return shared
             copied = self._attached(root, used, recursive)
             return shared if most < _written_size(copied) else copied
-        return self._attached(root, used, kept)
+        return self._attached(root, used, attached)
 
     def _attached(self, root: JsonObject, used: list[str], kept: set[str]) -> JsonObject:
         names = _unique_names([key for key in used if key in kept], self)
-        made = self._place(root, kept, names)
+        schema = self._place(root, kept, names)
         if names:
-            made["$defs"] = {
+            schema["$defs"] = {
                 name: self._place(self[key].schema, kept, names) for key, name in names.items()
             }
-        return made
+        return schema
 
     def _saves(self, key: str, uses: int) -> bool:
         """Return whether a definition and references to it are shorter than as many copies."""
-        known = self[key]
-        reference = len(f'{{"$ref":"{REF_PREFIX}{known.name}"}}')
-        return uses * (known.size - reference) > known.size + len(known.name) + len('"":,')
+        definition = self[key]
+        reference = len(f'{{"$ref":"{REF_PREFIX}{definition.name}"}}')
+        return uses * (definition.size - reference) > definition.size + len(definition.name) + len(
+            '"":,'
+        )
 
     def _size(self, root: JsonObject, recursive: set[str], limit: int) -> int:
         """Estimate the size with everything inlined; stops counting above the limit."""
@@ -142,10 +144,10 @@ class Definitions:
         """Return a definition with all it refers to; with none kept, it suits all tools."""
         if kept:
             return self._place(self[key].schema, kept, names)
-        found = self._expanded.get(key)
-        if found is None:
-            found = self._expanded[key] = self._place(self[key].schema, kept, names)
-        return found
+        inlined = self._expanded.get(key)
+        if inlined is None:
+            inlined = self._expanded[key] = self._place(self[key].schema, kept, names)
+        return inlined
 
     def _place(self, schema: JsonObject, kept: set[str], names: Mapping[str, str]) -> JsonObject:
         def change(node: JsonObject, key: str) -> JsonObject:
@@ -154,12 +156,12 @@ class Definitions:
                 return node
             target = ref.removeprefix(REF_PREFIX)
             if target in kept:
-                told = self[target].schema.get("required", ())
-                if "required" in node and not set(node["required"]).difference(told):
+                required = self[target].schema.get("required", ())
+                if "required" in node and not set(node["required"]).difference(required):
                     del node["required"]
                 return {**node, "$ref": REF_PREFIX + names[target]}
-            said = {word: value for word, value in node.items() if word != "$ref"}
-            return merge(self._inlined(target, kept, names), said)
+            siblings = {word: value for word, value in node.items() if word != "$ref"}
+            return merge(self._inlined(target, kept, names), siblings)
 
         return rewrite(schema, change)
 
@@ -171,21 +173,23 @@ def _written_size(schema: JsonObject) -> int:
 
 def keys_with_bytes(raw: Mapping[str, JsonObject]) -> frozenset[str]:
     """Return the definitions that reach bytes inside a class that has no rule for them."""
-    found = {key for key, schema in raw.items() if any(BYTES_KEY in node for node in nodes(schema))}
-    grown = bool(found)
+    with_bytes = {
+        key for key, schema in raw.items() if any(BYTES_KEY in node for node in nodes(schema))
+    }
+    grown = bool(with_bytes)
     while grown:
-        more = {key for key, schema in raw.items() if not found.isdisjoint(refs(schema))}
-        grown = not more <= found
-        found |= more
-    return frozenset(found)
+        more = {key for key, schema in raw.items() if not with_bytes.isdisjoint(refs(schema))}
+        grown = not more <= with_bytes
+        with_bytes |= more
+    return frozenset(with_bytes)
 
 
 def merge(definition: JsonObject, said: JsonObject) -> JsonObject:
     """Put a definition where it is used; what is said there comes first, and nothing is lost."""
-    here, there = said.get("description"), definition.get("description")
+    own_text, text_of_definition = said.get("description"), definition.get("description")
     merged = {**definition, **said}
-    if here and there:
-        merged["description"] = both_texts(here, there)
+    if own_text and text_of_definition:
+        merged["description"] = both_texts(own_text, text_of_definition)
     if "required" in said:
         both = [*definition.get("required", []), *said["required"]]
         merged["required"] = list(dict.fromkeys(both))

@@ -93,16 +93,16 @@ class Generator(SendableGenerator):
 
         A value that cannot be sent has only a reason: its tool goes without an output schema.
         """
-        written: dict[Any, JsonSchemaValue] = {}
+        schemas: dict[Any, JsonSchemaValue] = {}
         for key, mode, schema in inputs:
             self._mode = mode
             try:
-                written[key, mode] = self.generate_root(schema)
+                schemas[key, mode] = self.generate_root(schema)
             except PydanticInvalidForJsonSchema as error:
                 if mode == "validation":
                     raise
-                written[key, mode] = {REFUSED_KEY: error.message}
-        return written, self.definitions
+                schemas[key, mode] = {REFUSED_KEY: error.message}
+        return schemas, self.definitions
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
         """Keep the author's order."""
@@ -121,26 +121,26 @@ class Generator(SendableGenerator):
         """Write a model."""
         cls: Any = schema["cls"]
         with self._inside(schema, cls, cls.model_config):
-            written = super().model_schema(schema)
-        return self._documented(written, schema, cls, cls.model_config)
+            json_schema = super().model_schema(schema)
+        return self._documented(json_schema, schema, cls, cls.model_config)
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
         """Write a dataclass."""
         cls: Any = schema["cls"]
         config = getattr(cls, "__pydantic_config__", None)
         with self._inside(schema, cls, config):
-            written = super().dataclass_schema(schema)
-        return self._documented(written, schema, cls, config or {})
+            json_schema = super().dataclass_schema(schema)
+        return self._documented(json_schema, schema, cls, config or {})
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         """Write a TypedDict."""
         cls: Any = schema.get("cls")
         config = getattr(cls, "__pydantic_config__", None)
         with self._inside(schema, cls, config):
-            written = super().typed_dict_schema(schema)
+            json_schema = super().typed_dict_schema(schema)
         if cls is None:
-            return self.without_left_out(written, fields_of(schema))
-        return self._documented(written, schema, cls, config or {})
+            return self.without_left_out(json_schema, fields_of(schema))
+        return self._documented(json_schema, schema, cls, config or {})
 
     @contextmanager
     def _inside(self, schema: Any, cls: Any, config: Mapping[str, Any] | None) -> Generator_[None]:
@@ -176,8 +176,8 @@ class Generator(SendableGenerator):
             del written["title"]
         written[NAME_KEY] = cls.__name__
         docs = class_docs(cls)
-        own = inspect.cleandoc(doc_of(cls))
-        if own and written.get("description") == own:
+        own_doc = inspect.cleandoc(doc_of(cls))
+        if own_doc and written.get("description") == own_doc:
             if docs.description:
                 written["description"] = docs.description
             else:
@@ -239,11 +239,11 @@ class Generator(SendableGenerator):
         name = super().get_argument_name(argument)
         alias = argument.get("alias")
         if self.by_alias is not False and isinstance(alias, list):
-            found = first_alias(alias)
-            if found is None:
+            alias_name = first_alias(alias)
+            if alias_name is None:
                 message = "an AliasPath cannot be written as one property"
                 raise PydanticInvalidForJsonSchema(message)
-            return found
+            return alias_name
         return name
 
     # -- values
@@ -254,34 +254,34 @@ class Generator(SendableGenerator):
         if not cls.__members__:
             return self.handle_invalid_for_json_schema(schema, "")
         if issubclass(cls, enum.Flag):
-            found = flag_range(cls)
-            bounds = found.of_outputs if self.mode == "serialization" else found.of_inputs
-            written: JsonSchemaValue = {"type": "integer", **bounds, NOTE_KEY: found.text}
+            flags = flag_range(cls)
+            bounds = flags.of_outputs if self.mode == "serialization" else flags.of_inputs
+            json_schema: JsonSchemaValue = {"type": "integer", **bounds, NOTE_KEY: flags.text}
         else:
-            written = super().enum_schema(schema)
-            written["enum"] = without_repeats(written["enum"])
-            if any(isinstance(v, float) and not math.isfinite(v) for v in written["enum"]):
+            json_schema = super().enum_schema(schema)
+            json_schema["enum"] = without_repeats(json_schema["enum"])
+            if any(isinstance(v, float) and not math.isfinite(v) for v in json_schema["enum"]):
                 message = "an enum has a value that is not JSON"
                 raise PydanticInvalidForJsonSchema(message)
-            written[MEMBERS_KEY] = {
+            json_schema[MEMBERS_KEY] = {
                 name: to_jsonable_python(member.value) for name, member in cls.__members__.items()
             }
-        written[UNTITLED_KEY] = True
-        written[NAME_KEY] = cls.__name__
-        return written
+        json_schema[UNTITLED_KEY] = True
+        json_schema[NAME_KEY] = cls.__name__
+        return json_schema
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:
         """Write bytes: base64 where the configuration says so, else text."""
-        written = super().bytes_schema(schema)
-        del written["format"]
+        json_schema = super().bytes_schema(schema)
+        del json_schema["format"]
         if not self.base64:
-            return written
+            return json_schema
         # Either alphabet is read; the URL-safe one is written.
         encoding = "base64" if self.mode == "validation" else "base64url"
         for key in ("minLength", "maxLength"):
-            written.pop(key, None)  # they count bytes, not characters of base64
-        written["contentEncoding"] = encoding
-        return {**written, BYTES_KEY: True} if self.in_class else written
+            json_schema.pop(key, None)  # they count bytes, not characters of base64
+        json_schema["contentEncoding"] = encoding
+        return {**json_schema, BYTES_KEY: True} if self.in_class else json_schema
 
     def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonSchemaValue:
         """Write a date with time; only one with an offset meets `date-time`."""
@@ -293,64 +293,64 @@ class Generator(SendableGenerator):
 
     def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
         """Write a map, and say in words what its keys are."""
-        written = super().dict_schema(schema)
+        json_schema = super().dict_schema(schema)
         keys = innermost(schema.get("keys_schema"))
         kind = keys.get("type", "any")
         if kind in ("tuple", "list", "set", "dict", "model", "dataclass"):
             message = f"a map with {kind} keys cannot be written as JSON"
             raise PydanticInvalidForJsonSchema(message)
-        names = written.get("propertyNames", {})
+        names = json_schema.get("propertyNames", {})
         if "$ref" in names:
             names = self.get_schema_from_definitions(names["$ref"]) or {}
         if "enum" in names:
             values = ", ".join(str(value) for value in names["enum"])
-            written[NOTE_KEY] = f"keys are one of {values}"
+            json_schema[NOTE_KEY] = f"keys are one of {values}"
         if kind in _KEYS_IN_WORDS:
-            written[NOTE_KEY] = f"keys are {_KEYS_IN_WORDS[kind]}"
-        return written
+            json_schema[NOTE_KEY] = f"keys are {_KEYS_IN_WORDS[kind]}"
+        return json_schema
 
     def function_after_schema(self, schema: Any) -> JsonSchemaValue:
         """Write what is validated; bytes behind an encoder are left to that encoder."""
-        written = super().function_after_schema(schema)
+        json_schema = super().function_after_schema(schema)
         if encoder_in(schema) is not None:
             for key in (BYTES_KEY, "contentEncoding"):
-                written.pop(key, None)
-        return written
+                json_schema.pop(key, None)
+        return json_schema
 
     def tagged_union_schema(self, schema: Any) -> JsonSchemaValue:
         """Write a discriminated union; its tag must be sent, even where it has a default."""
-        written = super().tagged_union_schema(schema)
+        json_schema = super().tagged_union_schema(schema)
         tag = schema["discriminator"]
         tagged = TAGGED_KEY in (schema.get("metadata") or {})
         if self.mode == "validation" and isinstance(tag, str) and not tagged:
-            arms: list[JsonSchemaValue] = written["oneOf"]
+            arms: list[JsonSchemaValue] = json_schema["oneOf"]
             for arm in arms:
                 arm["required"] = list(dict.fromkeys([tag, *arm.get("required", [])]))
-        return written
+        return json_schema
 
     # -- defaults and serialisers
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
         """Write a default, if JSON can hold it and it is not a secret."""
-        written = self.generate_inner(schema["schema"])
+        json_schema = self.generate_inner(schema["schema"])
         default = self.get_default_value(schema)
         if default is NoDefault or type(default).__name__ == "MISSING":
-            return written
+            return json_schema
         if isinstance(default, _SECRETS):
-            return written
+            return json_schema
         if default is None or type(default) in (str, int, bool):
-            return {**written, "default": default}
+            return {**json_schema, "default": default}
         try:
-            return {**written, "default": self._json_default(schema, default)}
+            return {**json_schema, "default": self._json_default(schema, default)}
         except (ValueError, TypeError, PydanticSerializationError):
             text = f"`{truncate(safe_text(default), 40)}`"
-            return with_losses(written, [Lost("default", text=text)])
+            return with_losses(json_schema, [Lost("default", text=text)])
 
     def encode_default(self, dft: Any) -> Any:
         """Write a default as a result would be written."""
-        own = own_serializer(type(dft)) if self.mode == "serialization" else None
-        if own is not None:
-            return own.to_python(dft, mode="json", by_alias=True)
+        serializer = own_serializer(type(dft)) if self.mode == "serialization" else None
+        if serializer is not None:
+            return serializer.to_python(dft, mode="json", by_alias=True)
         before, self.by_alias = self.by_alias, True
         try:
             return super().encode_default(dft)
@@ -396,8 +396,8 @@ def _with_docs(written: JsonSchemaValue, function: Any) -> JsonSchemaValue:
     if docs is None:
         return written
     name, description = docs
-    named = {**written, NAME_KEY: name}
-    return {"description": description, **named} if description else named
+    with_name = {**written, NAME_KEY: name}
+    return {"description": description, **with_name} if description else with_name
 
 
 def _exact_if_aware(written: JsonSchemaValue, schema: Any) -> JsonSchemaValue:

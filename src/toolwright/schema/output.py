@@ -122,14 +122,14 @@ def _takes_beginnings(described: Facts) -> bool:
 
 def _parts(schema: JsonObject, definitions: Mapping[str, JsonObject]) -> Iterator[JsonObject]:
     """Yield the schemas inside a schema, and inside the definitions that it needs, once each."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     waiting = [schema]
     while waiting:
         for node in nodes(waiting.pop()):
             yield node
             name = str(node.get("$ref", "")).removeprefix(REF_PREFIX)
-            if name in definitions and name not in seen:
-                seen.add(name)
+            if name in definitions and name not in visited:
+                visited.add(name)
                 waiting.append(definitions[name])
 
 
@@ -156,8 +156,8 @@ def output_hint(hint: Any) -> Any:
         return hint  # of Python's own types
     if has_content(hint):
         return EMPTY
-    known = get_origin(bare) or bare
-    if any(known is stream for stream in _STREAMS):
+    cls = get_origin(bare) or bare
+    if any(cls is stream for stream in _STREAMS):
         item = (*get_args(bare), Any)[0]
         return str if unalias(item) is str else list[item]  # pieces of one text, or items
     return hint
@@ -169,7 +169,7 @@ def promised_content(hint: Any) -> Any:
     cls = strip_annotated(opened)
     if not isinstance(cls, type) or cls.__name__ not in _WHOLE_RESULTS or not _is_content(cls):
         return EMPTY
-    return next((each for each in metadata(opened) if _is_type(each)), EMPTY)
+    return next((annotation for annotation in metadata(opened) if _is_type(annotation)), EMPTY)
 
 
 def _is_type(value: Any) -> bool:
@@ -181,9 +181,9 @@ def may_stream(hint: Any) -> bool:
     bare = unalias(hint)
     if get_origin(bare) in (abc.Awaitable, abc.Coroutine):
         return may_stream(get_args(bare)[-1])
-    known = get_origin(bare) or bare
+    cls = get_origin(bare) or bare
     # By identity: a hint may be anything, even a list.
-    return any(known is each for each in (*_ITERABLES, EMPTY, Any, object))
+    return any(cls is iterable for iterable in (*_ITERABLES, EMPTY, Any, object))
 
 
 def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:
@@ -203,11 +203,11 @@ def has_content(hint: Any, seen: frozenset[int] = frozenset()) -> bool:
 def declared_content(hint: Any) -> Any:
     """Return our own content class, if a hint is one."""
     bare = unalias(hint)
-    return next((own for own in _OWN_CONTENT if own is bare), None)
+    return next((content_class for content_class in _OWN_CONTENT if content_class is bare), None)
 
 
 def _is_content(cls: type) -> bool:
-    if any(cls is own for own in (*_OWN_CONTENT, *_OWN_RESULTS)):
+    if any(cls is content_class for content_class in (*_OWN_CONTENT, *_OWN_RESULTS)):
         return True
     # The SDK may not be loaded: its classes are recognised by their names.
     return cls.__name__ in _CONTENT_TYPES and cls.__module__.split(".")[0] in _CONTENT_MODULES
@@ -222,8 +222,10 @@ def is_bytes(hint: Any) -> bool:
     """Return whether values are bytes, or also text or None: they are shown as content."""
     kinds = list(arms(hint))
     # By identity: a hint may be anything, even a list.
-    held = any(each is known for each in kinds for known in _BYTES)
-    return held and all(any(each is known for known in _TEXT_OR_BYTES) for each in kinds)
+    has_bytes = any(kind is bytes_class for kind in kinds for bytes_class in _BYTES)
+    return has_bytes and all(
+        any(kind is text_class for text_class in _TEXT_OR_BYTES) for kind in kinds
+    )
 
 
 def describes_object(schema: JsonObject) -> bool:
@@ -239,7 +241,9 @@ def open_root(schema: JsonObject) -> JsonObject:
         target = definitions.get(str(opened.get("$ref", "")).removeprefix(REF_PREFIX))
         if target is None or target.get("type") != "object":
             break
-        opened = merge(target, {key: said for key, said in opened.items() if key != "$ref"})
+        opened = merge(
+            target, {key: keyword_value for key, keyword_value in opened.items() if key != "$ref"}
+        )
     if opened is schema:
         return schema
     return _without_unused(opened, definitions)
@@ -247,7 +251,7 @@ def open_root(schema: JsonObject) -> JsonObject:
 
 def _without_unused(schema: JsonObject, definitions: JsonObject) -> JsonObject:
     """Remove the definitions that nothing refers to any more."""
-    bare = {key: said for key, said in schema.items() if key != "$defs"}
+    bare = {key: keyword_value for key, keyword_value in schema.items() if key != "$defs"}
     used: set[str] = set()
     todo = list(refs(bare))
     while todo:
@@ -255,8 +259,10 @@ def _without_unused(schema: JsonObject, definitions: JsonObject) -> JsonObject:
         if name not in used and name in definitions:
             used.add(name)
             todo += refs(definitions[name])
-    kept = {name: said for name, said in definitions.items() if name in used}
-    return {**bare, "$defs": kept} if kept else bare
+    used_definitions = {
+        name: definition for name, definition in definitions.items() if name in used
+    }
+    return {**bare, "$defs": used_definitions} if used_definitions else bare
 
 
 def may_be_null(schema: JsonObject) -> bool:
@@ -279,11 +285,11 @@ def _takes_null(schema: JsonObject, definitions: JsonObject, seen: frozenset[str
 
 def boxed(schema: JsonObject) -> JsonObject:
     """Put a schema inside an object; definitions stay at the root, where references find them."""
-    inner = dict(schema)
-    definitions = inner.pop("$defs", None)
+    boxed_value = dict(schema)
+    definitions = boxed_value.pop("$defs", None)
     box: JsonObject = {
         "type": "object",
-        "properties": {BOX_FIELD: inner},
+        "properties": {BOX_FIELD: boxed_value},
         "required": [BOX_FIELD],
         BOX_KEY: {"field": BOX_FIELD},
     }

@@ -167,8 +167,8 @@ class Plan:
     def bind(self, validated: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Turn validated arguments into positional and keyword arguments of the target."""
         if self.drop_extra:
-            known = (*(slot.name for slot in self.slots), *self.injected)
-            validated = {name: validated[name] for name in known if name in validated}
+            order = (*(slot.name for slot in self.slots), *self.injected)
+            validated = {name: validated[name] for name in order if name in validated}
         for name in self.absent:
             if validated.get(name) is ABSENT:
                 del validated[name]
@@ -336,9 +336,9 @@ def _slot(parameter: Parameter, translate: Translate) -> Slot:
 
 def _described(hint: Any) -> tuple[Any, str]:
     """Remove a `Field` that only describes from a hint: this halves the work of pydantic."""
-    said = metadata(hint)
-    if len(said) == 1 and type(said[0]) is FieldInfo and not said[0].metadata:
-        info: Any = said[0]
+    annotations = metadata(hint)
+    if len(annotations) == 1 and type(annotations[0]) is FieldInfo and not annotations[0].metadata:
+        info: Any = annotations[0]
         if info.description and all(getattr(info, name) == value for name, value in _UNSET.items()):
             return hint.__origin__, info.description
     return hint, ""
@@ -371,14 +371,14 @@ def _inject(
             hint="write `Annotated[T, Inject(provider)]`, so that direct calls stay plain Python",
         )
     try:
-        wanted = injection(parameter.hint, provided)
+        injected = injection(parameter.hint, provided)
     except ValueError as error:
         hint = "write `Annotated[T, Inject(provider)]`"
         raise signature.refusal(str(error), parameter=parameter.name, hint=hint) from None
-    if wanted is None:
+    if injected is None:
         return False
     planned.unsendable |= {parameter.name}
-    planned.injected[parameter.name] = wanted
+    planned.injected[parameter.name] = injected
     return True
 
 
@@ -438,10 +438,10 @@ def _plan_keywords(
             hint="write `**kwargs: Unpack[T]` with a TypedDict, or `**kwargs: T`",
         )
     variables = getattr(typed_dict, "__parameters__", ())
-    known = dict(zip(variables, get_args(hint), strict=False))
-    rest = getattr(typed_dict, "__extra_items__", None)
-    if rest is not None and rest not in _NO_ITEMS:
-        planned.extra = translate.optional(substitute(unqualify(rest)[0], known))
+    by_variable = dict(zip(variables, get_args(hint), strict=False))
+    extra_items = getattr(typed_dict, "__extra_items__", None)
+    if extra_items is not None and extra_items not in _NO_ITEMS:
+        planned.extra = translate.optional(substitute(unqualify(extra_items)[0], by_variable))
         planned.extra_description = parameter.description
     from ..read.attributes import class_docs
 
@@ -449,7 +449,7 @@ def _plan_keywords(
     fields = translate.typed_dict_fields(typed_dict)
     used = {*fields, *(slot.name for slot in planned.slots)}
     for name, (field_hint, required) in fields.items():
-        key_hint = substitute(field_hint, known)
+        key_hint = substitute(field_hint, by_variable)
         key = Parameter(name, KEYWORD_ONLY, key_hint, EMPTY, texts.get(name, ""))
         if _is_key_sent(planned, signature, key, required=required, tolerant=tolerant):
             _plan_key(planned, key, used, required=required)
@@ -466,11 +466,11 @@ def _is_key_sent(
     """Return whether a caller may send a key of an unpacked TypedDict. Raises `SchemaError`."""
     if key.name in planned.unsendable:
         return False
-    own = {p.name: p.kind for p in signature.parameters}.get(key.name)
-    if own is POSITIONAL_ONLY:
+    own_kind = {p.name: p.kind for p in signature.parameters}.get(key.name)
+    if own_kind is POSITIONAL_ONLY:
         _leave_out(planned, signature, key.name, required=required)
         return False
-    if own is not None:
+    if own_kind is not None:
         raise signature.refusal(
             "is a parameter and a key of the unpacked TypedDict",
             parameter=key.name,

@@ -43,7 +43,7 @@ def rules_of(options: SchemaOptions, *, is_input: bool) -> tuple[StyleRule, ...]
         (options.plain_strings, plain_formats),
         (options.no_unique_items, no_unique_items),
     )
-    return tuple(step for wanted, step in chosen if wanted)
+    return tuple(step for applies, step in chosen if applies)
 
 
 def apply_rules(schema: Any, steps: tuple[StyleRule, ...]) -> Any:
@@ -74,15 +74,15 @@ def losses(schema: Any, place: str = "") -> list[tuple[str, Lost]]:
     """Return what a schema, before any pass, notes that it cannot express; each with its place."""
     if not is_object(schema):
         return []
-    found = [(place, lost) for lost in schema.get(LOSS_KEY, ())]
+    noted = [(place, lost) for lost in schema.get(LOSS_KEY, ())]
     for name, node in schema.get("properties", {}).items():
-        found += losses(node, f"{place}.{name}" if place else name)
+        noted += losses(node, f"{place}.{name}" if place else name)
     for word, value in schema.items():
         if word in SINGLES:
-            found += losses(value, place)
+            noted += losses(value, place)
         elif word in LISTS and is_list(value):
-            found += [loss for item in value for loss in losses(item, place)]
-    return found
+            noted += [loss for item in value for loss in losses(item, place)]
+    return noted
 
 
 def placed(schema: Any, name: str) -> list[Lost]:
@@ -135,24 +135,27 @@ def absent_for_null(node: JsonObject, key: str) -> JsonObject:
 
 
 def _without_null(node: JsonObject) -> JsonObject:
-    kept = {word: value for word, value in node.items() if word != "default"}
-    arms = kept.get("anyOf")
+    without_default_word = {word: value for word, value in node.items() if word != "default"}
+    arms = without_default_word.get("anyOf")
     if arms:
-        rest = [arm for arm in arms if arm.get("type") != "null"]
-        if len(rest) == 1:
-            del kept["anyOf"]
+        other_arms = [arm for arm in arms if arm.get("type") != "null"]
+        if len(other_arms) == 1:
+            del without_default_word["anyOf"]
             # The union's words take precedence over those of its arm, which stay as a note.
-            [arm] = rest
+            [arm] = other_arms
             words = arm.get("description")
-            if words and "description" in kept:
-                note(kept, words[:1].lower() + words[1:] if words[1:2].islower() else words)
-            return {**arm, **kept}
-        if rest:
-            kept["anyOf"] = rest
-    values = kept.get("enum")
+            if words and "description" in without_default_word:
+                note(
+                    without_default_word,
+                    words[:1].lower() + words[1:] if words[1:2].islower() else words,
+                )
+            return {**arm, **without_default_word}
+        if other_arms:
+            without_default_word["anyOf"] = other_arms
+    values = without_default_word.get("enum")
     if values and None in values and len(values) > 1:
-        kept["enum"] = [value for value in values if value is not None]
-    return kept
+        without_default_word["enum"] = [value for value in values if value is not None]
+    return without_default_word
 
 
 def one_items(node: JsonObject, key: str) -> JsonObject:
@@ -298,13 +301,13 @@ def without_default(text: str, default: Any) -> str:
     if "efault" not in text[-_TAIL:] or default is None:
         return text  # null is not published: only the words say so
     start = max(0, len(text) - _TAIL)
-    for found in re.finditer(r"\(?\b[Dd]efaults?\b", text[start:]):
-        at = start + found.start()
-        said = _DEFAULT.match(text, at)
-        if said and _names(said["inside"] or said["outside"], default):
-            kept = text[:at].rstrip(" \n,;")
-            ends = kept.endswith((".", "!", "?", ":")) or not text.endswith(".")
-            return kept if ends or not kept else f"{kept}."
+    for word in re.finditer(r"\(?\b[Dd]efaults?\b", text[start:]):
+        start_of_word = start + word.start()
+        stated = _DEFAULT.match(text, start_of_word)
+        if stated and _names(stated["inside"] or stated["outside"], default):
+            before = text[:start_of_word].rstrip(" \n,;")
+            ends = before.endswith((".", "!", "?", ":")) or not text.endswith(".")
+            return before if ends or not before else f"{before}."
     return text
 
 

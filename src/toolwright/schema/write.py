@@ -171,21 +171,23 @@ class SchemaWriter:
 
     def _packed(self, schema: JsonObject) -> bytes:
         """Compress a schema; tools of one batch that have the same share it."""
-        written = compact_json(schema)
-        found = self.packed.get(written)
-        if found is None:
-            found = self.packed[written] = _compressed(written)
-        return found
+        compact = compact_json(schema)
+        packed = self.packed.get(compact)
+        if packed is None:
+            packed = self.packed[compact] = _compressed(compact)
+        return packed
 
     def _has_own_bytes(self, root: JsonObject) -> bool:
         return bool(self.with_bytes) and not self.with_bytes.isdisjoint(refs(root))
 
     def _definitions(self, style: SchemaOptions, *, is_input: bool) -> Definitions:
         key = (style, is_input)
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = Definitions(self.raw, rules_of(style, is_input=is_input))
-        return found
+        definitions = self.known.get(key)
+        if definitions is None:
+            definitions = self.known[key] = Definitions(
+                self.raw, rules_of(style, is_input=is_input)
+            )
+        return definitions
 
     def compiled(self, draft: Draft, given: JsonObject, taken: JsonObject | None) -> Compiled:
         """Finish a draft with its input schema and, if it has one, its output schema."""
@@ -307,8 +309,8 @@ class SchemaWriter:
                 parameter=slot.name,
                 hint="flatten a model, dataclass or TypedDict",
             )
-        others = set(root["properties"]) - {key}
-        clash = sorted(others & fields.keys() | draft.plan.unsendable & fields.keys())
+        other_keys = set(root["properties"]) - {key}
+        clash = sorted(other_keys & fields.keys() | draft.plan.unsendable & fields.keys())
         if clash:
             raise signature.refusal(
                 f"has a field `{clash[0]}`, and so has the tool",
@@ -316,31 +318,37 @@ class SchemaWriter:
                 hint="rename one of them, or do not flatten",
             )
         before: dict[str, JsonObject] = {}
-        for name, inner in root["properties"].items():
-            before.update(fields if name == key else {name: inner})
+        for name, property_schema in root["properties"].items():
+            before.update(fields if name == key else {name: property_schema})
         root["properties"] = before
         required: list[str] = root.get("required", [])
         if key in required:
-            at = required.index(key)
-            root["required"] = [*required[:at], *node.get("required", []), *required[at + 1 :]]
+            index = required.index(key)
+            root["required"] = [
+                *required[:index],
+                *node.get("required", []),
+                *required[index + 1 :],
+            ]
         takes_rest = node.get("additionalProperties", False) is not False
         if takes_rest:
             root["additionalProperties"] = node["additionalProperties"]
-        taken = keys_of(draft.inputs.core_schema, slot.name) - others - draft.plan.unsendable
-        return Flat(taken | fields.keys(), slot.required, takes_rest)
+        accepted = keys_of(draft.inputs.core_schema, slot.name) - other_keys - draft.plan.unsendable
+        return Flat(accepted | fields.keys(), slot.required, takes_rest)
 
     def _output(self, draft: Draft, raw: JsonObject) -> JsonObject:
         style = draft.options.style
         definitions = self._definitions(style, is_input=False)
         schema = apply_rules(raw, definitions.steps)
-        draft.problems.extend(lost._replace(place=at) for at, lost in losses(raw, "result"))
+        draft.problems.extend(lost._replace(place=place) for place, lost in losses(raw, "result"))
         used = definitions.used_by(schema)
         draft.problems.extend(
             lost._replace(place=f"result: {lost.place}", parameter="")
             for lost in definitions.losses(used)
         )
-        made = definitions.attach(schema, used, inline=style.inline_refs, limit=style.inline_limit)
-        return open_root(made)
+        attached = definitions.attach(
+            schema, used, inline=style.inline_refs, limit=style.inline_limit
+        )
+        return open_root(attached)
 
 
 _NO_NAMES = frozenset[str]()
@@ -354,8 +362,8 @@ def _is_listed(draft: Draft, output: JsonObject) -> bool:
     size = len(compact_json(output))
     if size <= MOST_LISTED_OUTPUT:
         return True
-    rest = f'more than {MOST_LISTED_OUTPUT:,}; emit="both" lists it'
-    draft.problems.append(Lost("unlisted_output", f"{size:,} bytes", rest))
+    reason = f'more than {MOST_LISTED_OUTPUT:,}; emit="both" lists it'
+    draft.problems.append(Lost("unlisted_output", f"{size:,} bytes", reason))
     return False
 
 
@@ -397,10 +405,10 @@ def _output_misfit(draft: Draft, what: str) -> SchemaError:
 def _misfit(draft: Draft, what: str) -> SchemaError:
     """Name the parameter whose constraint does not fit its type."""
     schema: Any = draft.inputs.core_schema
-    whole = schema["schema"] if schema["type"] == "definitions" else schema
-    for argument in whole["arguments_schema"]["arguments_schema"]:
+    call_schema = schema["schema"] if schema["type"] == "definitions" else schema
+    for argument in call_schema["arguments_schema"]["arguments_schema"]:
         part = argument["schema"]
-        if schema is not whole:
+        if schema is not call_schema:
             part = {**schema, "schema": part}
         if traits_of(part).misfit:
             return draft.signature.refusal(
@@ -413,17 +421,17 @@ def _misfit(draft: Draft, what: str) -> SchemaError:
 
 def _alias_clash(draft: Draft) -> SchemaError:
     """Name the alias that two parameters share, or that is another parameter's name."""
-    seen: set[str] = set()
+    aliases: set[str] = set()
     for slot in draft.plan.slots:
         field = FieldInfo.from_annotated_attribute(slot.hint, slot.default)
         name = field.validation_alias if isinstance(field.validation_alias, str) else slot.name
-        if name in seen:
+        if name in aliases:
             return draft.signature.refusal(
                 f"has the name `{name}`, and so has another parameter",
                 parameter=slot.name,
                 hint="give one of them another alias",
             )
-        seen.add(name)
+        aliases.add(name)
     return draft.signature.refusal("has two parameters under one name")
 
 

@@ -186,13 +186,13 @@ class Tool:
     @property
     def annotations(self) -> dict[str, bool]:
         """The protocol's hints on behaviour; only those that the author gave."""
-        given = {
+        hints = {
             "readOnlyHint": self.options.read_only,
             "destructiveHint": self.options.destructive,
             "idempotentHint": self.options.idempotent,
             "openWorldHint": self.options.open_world,
         }
-        return {name: value for name, value in given.items() if value is not None}
+        return {name: value for name, value in hints.items() if value is not None}
 
     @property
     def compiled(self) -> bool:
@@ -292,8 +292,8 @@ def compile_tools(tools: Sequence[Tool]) -> None:
             else:
                 _set(tool, "_target", tool._target.once_read())
     # Nearly all that compiling makes is kept, but the rest should not wait for all tools.
-    wanted = [(read, tool.options, _provided(tool)) for tool, read in jobs]
-    done = compile_all(wanted, no_collection)
+    jobs_to_compile = [(signature, tool.options, _provided(tool)) for tool, signature in jobs]
+    done = compile_all(jobs_to_compile, no_collection)
     for (tool, _), compiled in zip(jobs, done, strict=True):
         checked = check_run(compiled, tool._target, tool.options, tool._shared)
         _set(tool, "_compiled", checked)
@@ -305,19 +305,19 @@ def tool_with(target: Any, options: Mapping[str, Any], defaults: Options) -> Too
     Whatever was given for the tool itself takes precedence over defaults.
     """
     if not isinstance(target, Tool):
-        made = Tool.__new__(Tool)
-        _make(made, target, options, defaults)
-        return made
-    given = read_options(target._target, options, target.options) if options else target.options
+        tool = Tool.__new__(Tool)
+        _make(tool, target, options, defaults)
+        return tool
+    merged = read_options(target._target, options, target.options) if options else target.options
     try:
-        completed = with_defaults(given, defaults)
+        completed = with_defaults(merged, defaults)
     except ValueError as error:
         raise outline(target).refusal(f"has a bad option: {error}") from None
     if completed is target.options:
         return target
-    made = _rebuild(target.target, completed)
-    _set(made, "_shared", target._shared)
-    return made
+    tool = _rebuild(target.target, completed)
+    _set(tool, "_shared", target._shared)
+    return tool
 
 
 def forget_compiled(tool: Tool) -> None:
@@ -361,9 +361,9 @@ def check_bound(tool: Tool) -> None:
 
 def runner_of(tool: Tool) -> Runner:
     """Return the runner of a tool: always the same one. Raises `SchemaError`."""
-    known = tool._runner
-    if known is not None:
-        return known
+    tool_runner = tool._runner
+    if tool_runner is not None:
+        return tool_runner
     from ..run.runner import Runner
 
     compiled = compiled_of(tool)

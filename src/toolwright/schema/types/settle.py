@@ -67,19 +67,19 @@ class Settlement:
         if self._is_the_target(slot) and isinstance(
             error, UnresolvedName | PydanticInvalidForJsonSchema
         ):
-            known = isinstance(error, PydanticInvalidForJsonSchema)
+            is_of_schema = isinstance(error, PydanticInvalidForJsonSchema)
             what = (
                 f"has a required field that cannot be used: {error.message}"
-                if known
+                if is_of_schema
                 else error.what
             )
-            hint = "change its type, or give it a default" if known else error.hint
+            hint = "change its type, or give it a default" if is_of_schema else error.hint
             return self.signature.refusal(what, hint=hint)
         if isinstance(error, UnresolvedName):
             return self.signature.refusal(error.what, parameter=slot.name, hint=error.hint)
         if isinstance(error, SchemaError):  # from a class that is built by its constructor
-            inner = f"{error.tool}.{error.parameter}" if error.parameter else error.tool
-            what = f"has a type that cannot be used: `{inner}` {error.what}"
+            place = f"{error.tool}.{error.parameter}" if error.parameter else error.tool
+            what = f"has a type that cannot be used: `{place}` {error.what}"
             return self.signature.refusal(what, parameter=slot.name, hint=error.hint)
         if is_of_constraint(error):
             what = f"has a constraint that its type cannot meet: {one_line(error)}"
@@ -102,21 +102,21 @@ class Settlement:
     def _is_the_target(self, slot: Slot) -> bool:
         """Return whether a parameter is the very class that the tool builds."""
         parameters = self.signature.parameters
-        own = slot.flat and strip_annotated(slot.written) is self.signature.returns
-        return own and len(parameters) == 1 and parameters[0].kind is POSITIONAL_ONLY
+        is_own = slot.flat and strip_annotated(slot.written) is self.signature.returns
+        return is_own and len(parameters) == 1 and parameters[0].kind is POSITIONAL_ONLY
 
 
 def refused_arguments(planned: Plan, given: JsonObject) -> dict[str, Exception]:
     """Return why parameters cannot be sent, from a written schema; `REST` is for unknown ones."""
     nodes: list[JsonObject] = list(given.get("properties", {}).values())
     names = [slot.name for slot in planned.slots]
-    found = dict(zip(names, nodes, strict=True)) if len(names) == len(nodes) else {}
-    rest = given.get("additionalProperties")
-    if is_object(rest):
-        found[REST] = rest
+    by_name = dict(zip(names, nodes, strict=True)) if len(names) == len(nodes) else {}
+    additional = given.get("additionalProperties")
+    if is_object(additional):
+        by_name[REST] = additional
     return {
         name: PydanticInvalidForJsonSchema(node[REFUSED_KEY])
-        for name, node in found.items()
+        for name, node in by_name.items()
         if REFUSED_KEY in node
     }
 
@@ -127,8 +127,8 @@ def remove_refused(given: JsonObject) -> frozenset[str]:
     gone = frozenset(key for key, node in properties.items() if REFUSED_KEY in node)
     for key in gone:
         del properties[key]
-    rest = given.get("additionalProperties")
-    if is_object(rest) and REFUSED_KEY in rest:
+    additional = given.get("additionalProperties")
+    if is_object(additional) and REFUSED_KEY in additional:
         given["additionalProperties"] = False
     return gone
 

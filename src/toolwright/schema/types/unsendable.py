@@ -89,8 +89,8 @@ class Unsendable:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         """Take no value."""
-        said = {NAME_KEY: type_text(self.hint), REASON_KEY: self.reason}
-        return core_schema.is_instance_schema(Unsendable, metadata=said)
+        metadata = {NAME_KEY: type_text(self.hint), REASON_KEY: self.reason}
+        return core_schema.is_instance_schema(Unsendable, metadata=metadata)
 
 
 class SendableGenerator(DirectGenerator):
@@ -117,18 +117,18 @@ class SendableGenerator(DirectGenerator):
         A definition is trusted where it is referred to, and written later. If it turns out that it
         cannot be sent, all is written again: what relied on it may have to be left out as well.
         """
-        known = set(self.definitions)
+        before = set(self.definitions)
         self._trusted.clear()
         self._pending.clear()
         self._at_root = self.mode == "validation"
-        written = self.generate_inner(schema)
+        json_schema = self.generate_inner(schema)
         while self._pending:
             ref = self._pending.pop()
             with suppress(PydanticInvalidForJsonSchema):
                 self.generate_inner(self._definitions[ref])
         if self._trusted.isdisjoint(self._refused):
-            return written
-        for name in self.definitions.keys() - known:
+            return json_schema
+        for name in self.definitions.keys() - before:
             del self.definitions[name]
         return self.generate_root(schema)
 
@@ -140,11 +140,11 @@ class SendableGenerator(DirectGenerator):
             return dict(self.scalars[schema["type"]])
         ref = schema.get("ref")
         if ref is None:
-            written = super().generate_inner(schema)
-            held = written.get("items") or written.get("additionalProperties")
-            if is_object(held) and _is_only_null(held):
-                raise PydanticInvalidForJsonSchema(_lost_part(held))
-            return written
+            json_schema = super().generate_inner(schema)
+            part = json_schema.get("items") or json_schema.get("additionalProperties")
+            if is_object(part) and _is_only_null(part):
+                raise PydanticInvalidForJsonSchema(_lost_part(part))
+            return json_schema
         self._check_known(ref)
         try:
             return super().generate_inner(schema)
@@ -180,8 +180,8 @@ class SendableGenerator(DirectGenerator):
         """Raise an error that says which type cannot be sent."""
         metadata: Mapping[str, str] = schema.get("metadata") or {}
         name = metadata.get(NAME_KEY) or _name_of(schema)
-        said = cannot_be_sent(name, metadata.get(REASON_KEY, ""))
-        raise PydanticInvalidForJsonSchema(said)
+        message = cannot_be_sent(name, metadata.get(REASON_KEY, ""))
+        raise PydanticInvalidForJsonSchema(message)
 
     def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
         """Refuse a class: it cannot be sent."""
@@ -191,20 +191,20 @@ class SendableGenerator(DirectGenerator):
 
     def union_schema(self, schema: core_schema.UnionSchema) -> JsonSchemaValue:
         """Write a union without the arms that cannot be sent."""
-        written: list[JsonSchemaValue] = []
+        arms: list[JsonSchemaValue] = []
         lost: list[str] = []
         choices: list[Any] = schema["choices"]
         for choice in choices:
             try:  # with a label, a choice is a pair
-                written.append(self.generate_inner(choice if is_object(choice) else choice[0]))
+                arms.append(self.generate_inner(choice if is_object(choice) else choice[0]))
             except PydanticOmit:
                 continue
             except PydanticInvalidForJsonSchema as error:
                 lost.append(error.message)
-        if not written:
+        if not arms:
             _refuse(lost)
-        made = written[0] if len(written) == 1 else self.get_union_of_schemas(written)
-        return _without_parts(made, lost)
+        union = arms[0] if len(arms) == 1 else self.get_union_of_schemas(arms)
+        return _without_parts(union, lost)
 
     def tagged_union_schema(self, schema: Any) -> JsonSchemaValue:
         """Write a discriminated union without the arms that cannot be sent."""
@@ -216,14 +216,14 @@ class SendableGenerator(DirectGenerator):
                 lost.append(error.message)
             except PydanticOmit:
                 continue
-        written = super().tagged_union_schema(schema)
-        if not written["oneOf"]:
+        json_schema = super().tagged_union_schema(schema)
+        if not json_schema["oneOf"]:
             _refuse(lost)
-        return _without_parts(written, lost)
+        return _without_parts(json_schema, lost)
 
     def get_union_of_schemas(self, schemas: list[JsonSchemaValue]) -> JsonSchemaValue:
         """Write alternatives; what one of several says it cannot express is said of all."""
-        lost = [each for arm in schemas if "anyOf" in arm for each in arm.get(LOSS_KEY, ())]
+        lost = [loss for arm in schemas if "anyOf" in arm for loss in arm.get(LOSS_KEY, ())]
         if not lost:
             return super().get_union_of_schemas(schemas)
         bare = [{k: v for k, v in arm.items() if k != LOSS_KEY} for arm in schemas]
@@ -231,9 +231,9 @@ class SendableGenerator(DirectGenerator):
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         """Write a type or null: null alone, if the type cannot be sent as an argument."""
-        inner = schema["schema"]
-        if self.is_scalar(inner) and inner["type"] != "none":
-            return {"anyOf": [dict(self.scalars[inner["type"]]), {"type": "null"}]}
+        inner_schema = schema["schema"]
+        if self.is_scalar(inner_schema) and inner_schema["type"] != "none":
+            return {"anyOf": [dict(self.scalars[inner_schema["type"]]), {"type": "null"}]}
         try:
             return super().nullable_schema(schema)
         except PydanticInvalidForJsonSchema as error:
@@ -260,16 +260,16 @@ class SendableGenerator(DirectGenerator):
         needed = self.mode == "serialization" or self.field_is_required(field, total=True)
         try:
             self._check_unset(field, needed=needed)
-            written = write(field)
+            json_schema = write(field)
             if not needed:
-                self._check_use(field["schema"], written)
+                self._check_use(field["schema"], json_schema)
         except PydanticInvalidForJsonSchema as error:
             self._left_out[id(field)] = error.message
             if needed:
                 raise
             mark(field)
             raise PydanticOmit from None
-        return written
+        return json_schema
 
     def note_unset(self, cls: type, fields: Mapping[str, Any]) -> None:
         """Note which fields of a record no caller sets."""
@@ -288,11 +288,11 @@ class SendableGenerator(DirectGenerator):
         self, error: PydanticInvalidForJsonSchema, cls: Any, fields: Mapping[str, Any]
     ) -> PydanticInvalidForJsonSchema:
         """Return an error that names the field of a class, unless it already names one."""
-        found = [name for name, field in fields.items() if self._left_out.pop(id(field), "")]
-        if not found or cls is None or _PLACE in error.message:
+        names = [name for name, field in fields.items() if self._left_out.pop(id(field), "")]
+        if not names or cls is None or _PLACE in error.message:
             return error
         # The last: those before it need not be sent.
-        return PydanticInvalidForJsonSchema(f"`{cls.__name__}.{found[-1]}{_PLACE}{error.message}")
+        return PydanticInvalidForJsonSchema(f"`{cls.__name__}.{names[-1]}{_PLACE}{error.message}")
 
     def without_left_out(
         self, written: JsonSchemaValue, fields: Mapping[str, Any]
@@ -300,8 +300,8 @@ class SendableGenerator(DirectGenerator):
         """Note the fields of a record that are left out; refuse it if there are no others."""
         if not self._left_out:
             return written
-        found = {name: self._left_out.pop(id(field), "") for name, field in fields.items()}
-        lost = {name: reason for name, reason in found.items() if reason}
+        reasons = {name: self._left_out.pop(id(field), "") for name, field in fields.items()}
+        lost = {name: reason for name, reason in reasons.items() if reason}
         if not lost:
             return written
         if not written.get("properties") and set(lost.values()) != {WISHED}:
@@ -332,15 +332,15 @@ class SendableGenerator(DirectGenerator):
             if at_root or name not in lost:
                 properties[name] = node
                 required += [] if optional else [name]
-        written: JsonSchemaValue = {"type": "object", "properties": properties}
+        json_schema: JsonSchemaValue = {"type": "object", "properties": properties}
         if required:
-            written["required"] = required
-        self._write_rest(written, var_kwargs_schema, None if at_root else lost)
+            json_schema["required"] = required
+        self._write_rest(json_schema, var_kwargs_schema, None if at_root else lost)
         if at_root or not lost:
-            return written
-        if not properties and written.get("additionalProperties") is False:
+            return json_schema
+        if not properties and json_schema.get("additionalProperties") is False:
             _refuse(lost.values())
-        return with_losses(written, _left_out(lost))
+        return with_losses(json_schema, _left_out(lost))
 
     def _write_rest(self, written: Any, schema: Any, lost: dict[str, str] | None) -> None:
         """Write what unknown arguments may be; note in `lost`, if given, if they cannot be sent."""
