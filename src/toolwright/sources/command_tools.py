@@ -110,6 +110,7 @@ class CommandTarget:
             kind(_VALUES, kind.VAR_KEYWORD, annotation=Unpack[values]),
         ]
         returns = ParsedOutput if self.rule.parse else CommandOutput
+        # Read as any callable's: nothing after the sources knows that this is a command.
         set_own(self, "__signature__", inspect.Signature(parameters, return_annotation=returns))
         set_own(self, "__name__", self.name)
 
@@ -161,6 +162,7 @@ class CommandTarget:
 
     def run_settings(self) -> RunSettings:
         """Return how it runs now: what the user sets goes before what a rule sets."""
+        # At each call: an entry may be edited, and `--reload` starts with its variables.
         environment = {**self.settings.environment, **user_variables()}
         return replace(self.settings, environment=environment)
 
@@ -190,6 +192,7 @@ class CommandTarget:
 
     def _check_environment(self, values: Mapping[str, Any]) -> None:
         """Refuse to switch off what a variable switches on: leaving out the flag would not do it."""
+        # Only `false` is looked at: a value that is left out leaves the variable its say.
         off = [
             offered
             for offered in self.offered
@@ -496,6 +499,7 @@ class Naming:
         words = "_".join((self.first, *command.path, *more))
         plain = re.sub(r"[^A-Za-z0-9_.:-]", "_", words)
         if len(plain) > _MOST_NAME:
+            # Two long names may begin alike: the digest of all words keeps them apart.
             mark = hashlib.sha256(words.encode(errors="replace")).hexdigest()[:8]
             plain = f"{plain[: _MOST_NAME - 9]}_{mark}"
         name, number = plain, 2
@@ -537,6 +541,7 @@ def offer_of(
         "description": _description(program, target),
         **rule.options,
     }
+    # A program that has a flag to answer its question in advance may do harm.
     confirms = any(parameter.confirms for level in chain for parameter in level.parameters)
     if confirms and "destructive" not in options and options.get("read_only") is not True:
         options["destructive"] = True

@@ -92,6 +92,7 @@ def switch(parameter: CommandParameter, value: Any) -> Iterator[str]:
 
 def times(parameter: CommandParameter, value: Any) -> int:
     """Return how often to repeat a flag for a number."""
+    # NaN and infinity do not equal what `//` makes of them.
     if not isinstance(value, int | float) or value != value // 1 or not 0 <= value <= MAX_COUNT:
         raise RefusedValue(parameter, f"must be a whole number from 0 to {MAX_COUNT}")
     return int(value)
@@ -108,6 +109,7 @@ def chosen(parameter: CommandParameter, value: Any, index: int | None) -> str:
 
 def as_word(parameter: CommandParameter, text: str, index: int | None = None) -> str:
     """Return a text if it can be a word, or the value in one."""
+    # execve(2) ends a word at NUL: the program would see another value than was checked.
     if "\0" in text:
         raise RefusedValue(parameter, "must not contain NUL", index)
     try:
@@ -246,6 +248,7 @@ def command_line(
     marks = frozenset(("-", *(flag[0] for flag in flags)))
     depth = 0
     for command, arguments in zip(chain, values, strict=True):
+        # A command's path begins with its parent's, whose words are there already.
         words += command.path[depth:]
         depth = len(command.path)
         _check_names(command, arguments)
@@ -277,6 +280,7 @@ def longest_command_line() -> int:
         limit = os.sysconf("SC_ARG_MAX")
     except (ValueError, OSError, AttributeError):  # no such limit known: Windows
         limit = 32_767
+    # A limit of -1 is none; Linux takes two megabytes by default.
     return max(limit - _FOR_ENVIRONMENT, 4096) if limit > 0 else 2_097_152
 
 
@@ -293,6 +297,7 @@ def _check_length(
         for parameter in command.parameters
     ]
     reason = f"makes the command line {total} bytes long; the system takes at most {limit}"
+    # The longest value is the one that a caller can shorten.
     raise RefusedValue(max(sizes, key=lambda pair: pair[0])[1], reason)
 
 
@@ -323,9 +328,11 @@ class _Level:
                 self.add_option(parameter)
         placed = self.positionals(positionals)
         words = [word for _, word in placed]
+        # A plain option behind a greedy one ends the words that it takes.
         options = [*(word for _, words in self.greedy for word in words), *self.plain]
         misread = self.misread(placed)
         swallows = bool(self.greedy) and not self.plain and bool(words or not self.is_last)
+        # Without `--` wherever that is safe: some programs keep it as a word of their own.
         if misread is None and not swallows and not self.behind_dashes(words):
             return [*options, *words]
         if misread is None and swallows and self.takes_options_last(positionals):
@@ -590,6 +597,7 @@ class _Level:
                 raise RefusedValue(parameter, reason)
             if opened is not None:
                 self.check_share(parameter, opened, words)
+            # Only places tell words apart: what is left out before this one needs its default.
             if words and missing is not None:
                 placed += self.left_out(parameters, missing, parameter)
                 missing = None

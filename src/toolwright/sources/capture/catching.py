@@ -68,6 +68,7 @@ class Catcher:
         except BaseException as error:  # noqa: BLE001  # nothing may continue
             answer = {"problem": f"{type(error).__name__}: {error}"}
         Path(self.job["answer"]).write_text(json.dumps(answer), encoding="utf-8")
+        # Not `sys.exit`: a program may catch that, and what it does at its exit may be anything.
         os._exit(0)
 
     def read(self, target: Any) -> dict[str, Any]:
@@ -218,6 +219,7 @@ def _load_package(folder: str) -> str:
         )
         assert spec is not None  # noqa: S101  # the file exists
         assert spec.loader is not None  # noqa: S101
+        # Before it is executed: its modules import one another by this name.
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
     return name

@@ -152,11 +152,13 @@ class _ClickReader:
     def command(self, command: Any, path: tuple[str, ...], parent: Any) -> Command:
         info_name = path[-1] if path else self.name or None
         settings = dict(getattr(command, "context_settings", None) or {})
+        # Not `make_context`: it parses words and runs the callbacks of parameters.
         context = command.context_class(command, info_name=info_name, parent=parent, **settings)
         parameters = without_clashes(self.parameters(command.params, context))
         self.walk.check_parameters(path, parameters)
         is_group = hasattr(command, "list_commands")
         is_markup = _is_markup(context)
+        # Click shows nothing behind a form feed, and `\b` alone keeps the lines of a paragraph.
         text = rendered((getattr(command, "help", None) or "").split("\f")[0], is_markup=is_markup)
         text = text.replace("\b\n", "")
         summary = rendered(getattr(command, "short_help", None), is_markup=is_markup)
@@ -431,6 +433,7 @@ def _alone(p: Any) -> Any:
 
 def _default_of(p: Any, context: Any) -> Any:
     try:
+        # Not called: what a default works out now need not hold for the next call.
         value = p.get_default(context, call=False)
     except (Exception, SystemExit):  # noqa: BLE001  # the author's code, or a map of defaults
         value = p.default

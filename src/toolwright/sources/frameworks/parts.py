@@ -73,6 +73,7 @@ class Walk:
             problem = error
         except (Exception, SystemExit) as error:  # noqa: BLE001
             problem = self.refusal(path, f"cannot be read: {_one_line(error)}")
+        # Beyond the bound nothing is left out one by one: a tree that makes itself has no end.
         if not path or self.count > MAX_COMMANDS:
             raise problem
         self.left_out.append(str(problem))
@@ -135,6 +136,7 @@ def plain_text(text: Any) -> str:
     """Return a help text without indentation, styles and control characters."""
     if not isinstance(text, str):
         return ""
+    # Styles before controls: without its first character, the rest of a style would stay.
     text = inspect.cleandoc(_STYLES.sub("", text[:MAX_TEXT]))
     return _CONTROLS.sub("", text).strip()
 
@@ -233,6 +235,7 @@ def with_default(
     text = plain_text(str(value))
     if text in parameter.schema.get("enum", ()):  # choices that are objects, listed by their texts
         return replace(parameter, default=text)
+    # An address is another one in each run: with it, a lock would never fit again.
     is_address = " at 0x" in text or "<function" in text
     return replace(parameter, default_text="" if is_address else first_paragraph(text)[:200])
 

@@ -22,6 +22,7 @@ _PARSERS = ("argparse", "optparse")
 _NAMED_BY_FILE = (*_PARSERS, "cyclopts")
 _LIBRARIES = sys.stdlib_module_names | {__name__.partition(".")[0], "click", "typer", "cyclopts"}
 """Modules on the stack that are not the program's own."""
+# Not `word.startswith("--")`, which looks for options and not for the end of them.
 _OWN_DASHES = re.compile(rb"""(?<!startswith\()(?<!strip\()(?<!prefix\()(['"])--\1""")
 _MOST_SOURCE = 1_000_000
 """Bytes of a module that are looked at."""

@@ -157,6 +157,7 @@ def _cut(text: str, most: int) -> str:
     """Return the beginning and end of a text, in at most `most` bytes of JSON."""
     keep, shortened = len(text), text
     while keep and _size(shortened) > most:
+        # By proportion, since escapes differ; at least one percent less, so that it comes to an end.
         keep = min(keep * max(most - _NOTICE, 0) // _size(shortened), keep * 99 // 100)
         half = keep // 2
         shortened = (

@@ -43,6 +43,7 @@ async def run(words: Sequence[str], how: RunSettings, on_line: OnLine | None = N
     process = WatchedProcess(words, how, environment, mark, teller.feed if teller else None)
     try:
         _start_thread(process, _settler(loop, answer))
+        # Not `await answer`: a cancelled call would cancel what the thread is to set.
         await asyncio.wait([answer])
         if teller is not None and answer.exception() is None:
             await teller.finish()
@@ -90,6 +91,7 @@ def _start_thread(
             _running.discard(process)
 
     try:
+        # A daemon: a program that hangs must not keep this process; `_kill_running` ends it.
         threading.Thread(target=work, name="toolwright-program", daemon=True).start()
     except RuntimeError as error:
         reason = "the system has no room for another thread"
