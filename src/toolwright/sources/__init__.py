@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .json_options import json_option
     from .program import Command, CommandParameter, Program
     from .python_code.inside import python
-    from .python_code.tool import python_tool
+    from .python_code.python_tool import python_tool
     from .rules import Rule
 
 __all__ = [
@@ -36,7 +36,7 @@ __getattr__, __dir__ = on_first_use(
         "json_options": ("json_option",),
         "program": ("Command", "CommandParameter", "Program"),
         "python_code.inside": ("python",),
-        "python_code.tool": ("python_tool",),
+        "python_code.python_tool": ("python_tool",),
         "rules": ("Rule",),
     },
 )

@@ -99,17 +99,17 @@ class PythonSessions:
         self, key: Hashable, command: Sequence[str], start_seconds: float
     ) -> PythonSession:
         with self._lock:
-            known = self._known.get(key) if key is not None else None
-            if known is not None and not known.is_over:
-                return known
+            session = self._known.get(key) if key is not None else None
+            if session is not None and not session.is_over:
+                return session
             if len(self._known) >= self._most:
                 self._make_room()
-            made = PythonSession(
+            session = PythonSession(
                 command, self._how, memory=self._memory, start_seconds=start_seconds
             )
-            made.used_at = _UNUSED
-            self._known[made if key is None else key] = made
-            return made
+            session.used_at = _UNUSED
+            self._known[session if key is None else key] = session
+            return session
 
     def _make_room(self) -> None:
         """End the session that has been idle for longest. Raises `Overloaded` if all are in use."""
@@ -132,9 +132,9 @@ class PythonSessions:
     def _forget(self, key: Hashable, session: PythonSession) -> None:
         """End a session, with its lock held."""
         with self._lock:
-            held = session if key is None else key
-            if self._known.get(held) is session:
-                del self._known[held]
+            held_key = session if key is None else key
+            if self._known.get(held_key) is session:
+                del self._known[held_key]
         session.end()
 
     # -- the idle ones
@@ -175,23 +175,23 @@ _UNUSED = -1.0
 
 
 def _sweep(sessions: weakref.ref[PythonSessions]) -> None:
-    found = sessions()
-    if found is not None:
-        found.sweep()
+    live = sessions()
+    if live is not None:
+        live.sweep()
 
 
-def _kill_all(known: dict[Hashable, PythonSession]) -> None:
-    for session in list(known.values()):
+def _kill_all(sessions: dict[Hashable, PythonSession]) -> None:
+    for session in list(sessions.values()):
         with contextlib.suppress(Exception):
             session.kill()
             if session.lock.acquire(timeout=1):
                 session.end()
-    known.clear()
+    sessions.clear()
 
 
 def _in_copy() -> None:
-    for each in list(_every):
-        each.disown()
+    for pool in list(_every):
+        pool.disown()
 
 
 if hasattr(os, "register_at_fork"):

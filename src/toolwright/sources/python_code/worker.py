@@ -50,8 +50,8 @@ def split(code: str, file: str) -> tuple[Any, Any]:
 
 def _compiled(tree: Any, file: str, mode: str) -> types.CodeType:
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    made: Any = compile(tree, file, mode, flags=flags, dont_inherit=True)
-    return made
+    compiled: Any = compile(tree, file, mode, flags=flags, dont_inherit=True)
+    return compiled
 
 
 def run(code: str, names: dict[str, Any], local: dict[str, Any] | None, file: str) -> Any:
@@ -62,16 +62,16 @@ def run(code: str, names: dict[str, Any], local: dict[str, Any] | None, file: st
     # Tracebacks show its lines, as they do for files.
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     body, value = split(code, file)
-    given = None
+    result = None
     for part in (body, value):
         if part is None:
             continue
-        given = eval(part, names, names if local is None else local)  # noqa: S307 - its purpose
+        result = eval(part, names, names if local is None else local)  # noqa: S307 - its purpose
         if part.co_flags & inspect.CO_COROUTINE:
             import asyncio  # most code does not await
 
-            given = asyncio.run(given)
-    return given if value is not None else None
+            result = asyncio.run(result)
+    return result if value is not None else None
 
 
 # -- values and exceptions
@@ -80,16 +80,16 @@ def run(code: str, names: dict[str, Any], local: dict[str, Any] | None, file: st
 def sendable(value: Any, most: int) -> tuple[Any, bool]:
     """Return a value and True if it can be sent as JSON, else its text and False."""
     if _is_json(value, _MOST_DEPTH, [_MOST_NODES]):
-        written = json.dumps(value, allow_nan=False)
-        if len(written) <= most:
+        text = json.dumps(value, allow_nan=False)
+        if len(text) <= most:
             return value, True
     return text_of(value, most), False
 
 
-def _is_json(value: Any, depth: int, left: list[int]) -> bool:
-    left[0] -= 1
+def _is_json(value: Any, depth: int, nodes_left: list[int]) -> bool:
+    nodes_left[0] -= 1
     kind = cast("Any", type(value))  # a subclass may hold more than its JSON shows
-    if left[0] < 0 or depth < 0:
+    if nodes_left[0] < 0 or depth < 0:
         return False
     if value is None or kind is bool:
         return True
@@ -100,10 +100,12 @@ def _is_json(value: Any, depth: int, left: list[int]) -> bool:
     if kind is float:
         return value - value == 0  # false for NaN and infinities
     if kind is list:
-        return all(_is_json(each, depth - 1, left) for each in value)
+        return all(_is_json(element, depth - 1, nodes_left) for element in value)
     if kind is dict:
-        named = all(type(key) is str and _is_utf8(key) for key in value)
-        return named and all(_is_json(each, depth - 1, left) for each in value.values())
+        has_text_keys = all(type(key) is str and _is_utf8(key) for key in value)
+        return has_text_keys and all(
+            _is_json(element, depth - 1, nodes_left) for element in value.values()
+        )
     return False
 
 
@@ -118,12 +120,12 @@ def _is_utf8(text: str) -> bool:
 def text_of(value: Any, most: int) -> str:
     """Return the `repr` of a value, whatever its class does."""
     try:
-        shown = repr(value)
+        text = repr(value)
     except Exception as error:  # noqa: BLE001 - of any kind
-        shown = f"<{type(value).__name__}: its repr raised {type(error).__name__}>"
-    if len(shown) > most:
-        shown = f"{shown[:most]}... ({len(shown)} characters)"
-    return shown.encode(errors="replace").decode()
+        text = f"<{type(value).__name__}: its repr raised {type(error).__name__}>"
+    if len(text) > most:
+        text = f"{text[:most]}... ({len(text)} characters)"
+    return text.encode(errors="replace").decode()
 
 
 def trace_of(error: BaseException, most: int) -> str:
@@ -132,10 +134,10 @@ def trace_of(error: BaseException, most: int) -> str:
     while frames is not None and not frames.tb_frame.f_code.co_filename.startswith(FILE):
         frames = frames.tb_next
     try:
-        shown = traceback.TracebackException(
+        summary = traceback.TracebackException(
             type(error), error, frames, limit=-_MOST_TRACE, compact=True
         )
-        text = "".join(shown.format())
+        text = "".join(summary.format())
     except Exception:  # noqa: BLE001 - its own text, or that of its cause, raises
         text = f"{type(error).__name__}, whose text cannot be shown\n"
     if len(text) > most:
@@ -197,10 +199,10 @@ def _flush() -> None:
             setattr(sys, name, stream)
 
 
-def _answer(asked: Any, names: dict[str, Any], count: int) -> dict[str, Any]:
-    most = asked["most"]
+def _answer(request: Any, names: dict[str, Any], count: int) -> dict[str, Any]:
+    most = request["most"]
     try:
-        value = run(asked["code"], names, None, f"{FILE}{count}>")
+        value = run(request["code"], names, None, f"{FILE}{count}>")
         sent, is_json = sendable(value, most)
         if value is not None:
             names["_"] = value
@@ -221,9 +223,9 @@ def main() -> None:
         os.set_inheritable(number, False)  # processes that the code starts must not use them
     channel = Channel(reads, writes)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    own = types.ModuleType("__main__")
-    vars(own)["__builtins__"] = builtins
-    sys.modules["__main__"] = own
+    module = types.ModuleType("__main__")
+    vars(module)["__builtins__"] = builtins
+    sys.modules["__main__"] = module
     sys.argv = [""]
     if sys.path and sys.path[0] == os.path.dirname(__file__):  # noqa: PTH120 - as Python put it
         sys.path[0] = ""  # modules beside the code, not those beside this file
@@ -231,11 +233,11 @@ def main() -> None:
     process = os.getpid()
     channel.send({"number": "ready"})
     count = 0
-    while (asked := channel.receive()) is not None:
+    while (request := channel.receive()) is not None:
         count += 1
         signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
-            answer = _answer(asked, vars(own), count)
+            answer = _answer(request, vars(module), count)
         except KeyboardInterrupt:  # it came a moment late
             answer = {"error": "KeyboardInterrupt", "kind": "KeyboardInterrupt"}
         finally:
@@ -243,7 +245,7 @@ def main() -> None:
                 os._exit(1)  # a fork that the code made: it has nobody to answer
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         _flush()
-        channel.send({**answer, "number": asked["number"]})
+        channel.send({**answer, "number": request["number"]})
     os._exit(0)  # threads that the code has left would keep the process alive
 
 

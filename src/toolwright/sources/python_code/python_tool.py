@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import sys
 import threading
+import tomllib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Annotated, Any, TypedDict, TypeVar, cast
+from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, cast
 
 from pydantic import Field
 
@@ -19,11 +21,94 @@ from ...limits import check_count, check_seconds
 from ...tools.definition import Tool
 from ..running.output import shown_text
 from ..running.settings import PASSED_ENVIRONMENT, RunSettings
-from .environments import MADE_SECONDS, Needs, command_for, needs_of
+from ..running.start import NotStarted
 from .inside import evaluated
 from .session import ENDED, KILLED, START_SECONDS, Ran
 from .sessions import PythonSessions, Stop
 from .worker import sendable, trace_of
+
+_OPENS, _CLOSES = "# /// script", "# ///"
+_MOST_NEEDED = 100
+MADE_SECONDS = 600.0
+"""Seconds that an environment may take to be made."""
+
+
+class Needs(NamedTuple):
+    """What code needs: packages, and versions of Python."""
+
+    dependencies: tuple[str, ...] = ()
+    requires_python: str = ""
+
+
+def needs_of(code: str) -> Needs | None:
+    """Return what the block at the head of a script names; None if there is no block.
+
+    Raises `ToolError` for one that cannot be read.
+    """
+    if _OPENS not in code:
+        return None
+    lines = [line.rstrip() for line in code.splitlines()]
+    if _OPENS not in lines:
+        return None
+    start = lines.index(_OPENS) + 1
+    block: list[str] = []
+    for line in lines[start:]:
+        if line == _CLOSES:
+            return _read("\n".join(block))
+        if not line.startswith("#"):
+            break
+        block.append(line[1:].removeprefix(" "))
+    raise ToolError(f"the block `{_OPENS}` has no closing line `{_CLOSES}`", code="script")
+
+
+def _read(text: str) -> Needs:
+    try:
+        block = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ToolError(f"the block `{_OPENS}` is not TOML: {error}", code="script") from None
+    needed, python = block.get("dependencies", []), block.get("requires-python", "")
+    if not _are_texts(needed) or not isinstance(python, str):
+        what = "`dependencies` is a list of texts, `requires-python` a text"
+        raise ToolError(f"the block `{_OPENS}`: {what}", code="script")
+    return Needs(tuple(needed), python)
+
+
+def _are_texts(value: Any) -> bool:
+    if not isinstance(value, list):
+        return False
+    texts = cast("list[Any]", value)
+    return len(texts) <= _MOST_NEEDED and all(
+        # A word that begins with a dash would be an option of uv.
+        isinstance(text, str) and bool(text) and text[0] != "-" and "\0" not in text
+        for text in texts
+    )
+
+
+def command_for(needs: Needs, interpreter: str = "") -> Sequence[str]:
+    """Return the words that start Python with what code needs. Raises `NotStarted`."""
+    uv = _uv()
+    if uv is None:
+        reason = "code that names dependencies needs `uv` (pip install uv)"
+        raise NotStarted("python", reason)
+    version = needs.requires_python or interpreter or sys.executable
+    words = [uv, "run", "--quiet", "--no-project", "--isolated", f"--python={version}"]
+    return [*words, *(f"--with={package}" for package in needs.dependencies), "python"]
+
+
+def _uv() -> str | None:
+    """Return where uv is: on the path, or installed beside this package."""
+    executable = shutil.which("uv")
+    if executable is not None:
+        return executable
+    try:
+        from uv import find_uv_bin
+    except ImportError:
+        return None
+    try:
+        return find_uv_bin()
+    except OSError:
+        return None
+
 
 T = TypeVar("T")
 _UV_VARIABLES = ("UV_CACHE_DIR", "UV_OFFLINE", "UV_LINK_MODE", "UV_PYTHON_INSTALL_DIR")
@@ -114,9 +199,9 @@ def _outside(sessions: PythonSessions, needs: Needs, interpreter: str, timeout: 
         Names are kept between calls. Code that takes too long is interrupted. Packages that it
         needs can be named in a block at its beginning, as in scripts (PEP 723).
         """
-        named = needs_of(code) or needs
-        is_plain = not named.dependencies and not named.requires_python
-        command = (interpreter,) if is_plain else tuple(command_for(named, interpreter))
+        code_needs = needs_of(code) or needs
+        is_plain = not code_needs.dependencies and not code_needs.requires_python
+        command = (interpreter,) if is_plain else tuple(command_for(code_needs, interpreter))
         who = _caller_of(call)
         stop = Stop()
 
@@ -196,10 +281,10 @@ def _given(ran: Ran) -> PythonOutput:
 
 
 def _failed(text: str, output: PythonOutput) -> PythonOutput:
-    said = [f"{name}:\n{output[name]}" for name in ("stdout", "stderr") if output[name]]
-    blocks = [{"type": "text", "text": "\n\n".join([text, *said])}]
-    whole = {"content": blocks, "structuredContent": output, "isError": True}
-    return cast("PythonOutput", whole)
+    streams = [f"{name}:\n{output[name]}" for name in ("stdout", "stderr") if output[name]]
+    blocks = [{"type": "text", "text": "\n\n".join([text, *streams])}]
+    reply = {"content": blocks, "structuredContent": output, "isError": True}
+    return cast("PythonOutput", reply)
 
 
 # -- in this process
