@@ -280,7 +280,7 @@ def longest_command_line() -> int:
         limit = os.sysconf("SC_ARG_MAX")
     except (ValueError, OSError, AttributeError):  # no such limit known: Windows
         limit = 32_767
-    # A limit of -1 is none; Linux takes two megabytes by default.
+    # -1 means that the system has no such limit; Linux takes two megabytes by default.
     return max(limit - _FOR_ENVIRONMENT, 4096) if limit > 0 else 2_097_152
 
 
