@@ -7,6 +7,8 @@ from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from .errors import CallCancelled, CallError, ToolError
+from .json_schema.drafts import NOTES
+from .json_schema.facts import Facts, facts
 
 __all__ = [
     "AnswerOf",
@@ -212,30 +214,22 @@ def _flat(form: Any) -> dict[str, Any]:
     if isinstance(form, Mapping):
         return dict(cast("Mapping[str, Any]", form))
     schema = form.model_json_schema()
-    definitions = schema.pop("$defs", {})
-    properties: dict[str, Any] = {}
-    for name, node in schema.get("properties", {}).items():
-        properties[name] = _plain(node, definitions)
+    said = facts(schema)
+    properties = {name: _plain(said.inner(name)) for name in said.properties}
     flat: dict[str, Any] = {"type": "object", "properties": properties}
-    if schema.get("required"):
-        flat["required"] = schema["required"]
+    if said.required:
+        flat["required"] = said.required
     return flat
 
 
-def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    field = dict(node)
-    arms = field.get("anyOf")
-    if arms:  # `T | None`: an answer may leave it out
-        real = [arm for arm in arms if arm.get("type") != "null"]
-        if len(real) == 1:
-            del field["anyOf"]
-            field = {**real[0], **field}
-            if field.get("default", 0) is None:
-                del field["default"]
-    ref = field.pop("$ref", "")
-    if ref:
-        field = {**definitions[ref.rsplit("/", 1)[1]], **field}
-    if field.get("type") == "object" or "anyOf" in field or "allOf" in field:
+def _plain(said: Facts) -> dict[str, Any]:
+    """Return the schema of a field: `T | None` may be left out, so null is not said."""
+    arms = [arm for arm in said.arms if arm.get("type") != "null"]
+    if len(arms) != 1 or "object" in said.kinds:
         msg = "a form has plain fields only: text, numbers, booleans, choices"
         raise TypeError(msg)
+    notes = {key: value for key, value in said.schema.items() if key in NOTES}
+    field = {**arms[0], **notes}
+    if field.get("default", 0) is None:
+        del field["default"]
     return field

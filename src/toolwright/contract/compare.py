@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from .._words import one_line
+from .._json_values import canonical_json
 from .changes import Change, Changes, Part, Severity, sorted_changes
-from .containment.values import canonical
 from .lock_file import Entry, HasTools, Lock, lock
 from .schema_changes import SchemaChange, Side, schema_changes
 
@@ -93,11 +93,11 @@ def _renamed(
         return {}
     by_input: dict[bytes, list[str]] = {}
     for name in fresh:
-        by_input.setdefault(canonical(new[name]["listed"].get("inputSchema")), []).append(name)
+        by_input.setdefault(canonical_json(new[name]["listed"].get("inputSchema")), []).append(name)
     found: dict[str, str] = {}
     for name in gone:
         listed = old[name]["listed"]
-        candidates = by_input.get(canonical(listed.get("inputSchema")), [])
+        candidates = by_input.get(canonical_json(listed.get("inputSchema")), [])
         likely = [each for each in candidates[:20] if _is_alike(listed, new[each]["listed"])]
         if likely:
             found[name] = likely[0]
@@ -125,7 +125,7 @@ def _tool(name: str, old: Entry, new: Entry, *, is_renamed: bool = False) -> Ite
     yield from _hints(name, before.get("annotations", {}), after.get("annotations", {}))
     yield from _access("tool", name, old, new)
     for key in ("icons", "_meta"):
-        if canonical(before.get(key)) != canonical(after.get(key)):
+        if canonical_json(before.get(key)) != canonical_json(after.get(key)):
             yield Change("additive", "tool", name, f"{key} has changed")
 
 

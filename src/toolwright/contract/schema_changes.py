@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .._json_values import depth_of, is_list, is_object
+from .._json_values import canonical_json, depth_of, is_list, is_object
 from .._words import value_text
 from .changes import SEVERITIES, Severity, gravest
 from .containment import Verdict, contains
 from .containment.document import MOST_DEPTH
-from .containment.values import canonical
 
 Side = Literal["input", "output"]
 _SAID = frozenset(("description", "default", "x-mcp-header"))
@@ -46,7 +45,7 @@ def schema_changes(old: Any, new: Any, side: Side) -> list[SchemaChange]:
     The whole is decided first: no change of a part can be graver than that, and if no part shows
     why, one more change does.
     """
-    if canonical(old) == canonical(new):
+    if canonical_json(old) == canonical_json(new):
         return []
     if depth_of(old) > MOST_DEPTH or depth_of(new) > MOST_DEPTH:
         return [SchemaChange("risky", side, "is nested too deeply to be compared")]
@@ -105,7 +104,7 @@ class _Walk:
 
     def changes(self, old: Any, new: Any, where: str, depth: int) -> Iterator[SchemaChange]:
         """Yield what is different here and below."""
-        if canonical(old) == canonical(new):
+        if canonical_json(old) == canonical_json(new):
             return
         if not is_object(old) or not is_object(new) or depth > _MOST_DEPTH:
             yield self._decided(old, new, where, f"{_shown(old)} is now {_shown(new)}")
@@ -175,7 +174,7 @@ def _different(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     return [
         key
         for key in sorted(old.keys() | new.keys())
-        if (key in old) != (key in new) or canonical(old[key]) != canonical(new[key])
+        if (key in old) != (key in new) or canonical_json(old[key]) != canonical_json(new[key])
     ]
 
 
@@ -233,8 +232,8 @@ def _text(key: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
 
 
 def _values(old: list[Any], new: list[Any]) -> str:
-    before = {canonical(value): value for value in old}
-    after = {canonical(value): value for value in new}
+    before = {canonical_json(value): value for value in old}
+    after = {canonical_json(value): value for value in new}
     gone = [_shown(value) for key, value in before.items() if key not in after]
     fresh = [_shown(value) for key, value in after.items() if key not in before]
     said = [f"{', '.join(gone[:10])} no longer allowed"] if gone else []

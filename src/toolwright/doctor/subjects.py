@@ -14,7 +14,7 @@ from ..read.signature import Lost, Signature
 from ..tools.definition import Tool, compiled_of, outline, signature_of
 from .author_source import AuthorSource, Sources
 from .findings import Edit, Finding, Severity
-from .schema_facts import properties_of, required_of
+from .schema_facts import facts_of
 
 if TYPE_CHECKING:
     from .configuration import Settings, SizeLimits
@@ -63,13 +63,17 @@ class CheckedTool:
     @functools.cached_property
     def properties(self) -> Mapping[str, Any]:
         """The parameters that a caller sees, by name, with their schemas."""
-        return properties_of(self.input_schema, self.input_schema)
+        return dict(facts_of(self.input_schema, self.input_schema).properties)
 
     @functools.cached_property
     def required(self) -> Sequence[str]:
         """The names of the parameters that must be sent."""
         known = self.properties
-        return [name for name in required_of(self.input_schema, self.input_schema) if name in known]
+        return [
+            name
+            for name in facts_of(self.input_schema, self.input_schema).required
+            if name in known
+        ]
 
     @functools.cached_property
     def tokens(self) -> int:

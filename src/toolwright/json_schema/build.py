@@ -8,6 +8,7 @@ from typing import Any
 from .._json_values import JsonObject
 
 REF = "$ref"
+ONE_OF = "oneOf"
 REF_PREFIX = "#/$defs/"
 
 

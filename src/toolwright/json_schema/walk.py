@@ -7,9 +7,13 @@ from typing import Any
 
 from .._json_values import JsonObject, is_list, is_object
 from .build import REF_PREFIX
+from .document import Document, combined
 
 MAPS = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas"))
-LISTS = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
+_MOST_NODES = 5_000
+"""How many schemas are looked at: one may contain itself."""
+COMBINED = ("anyOf", "oneOf", "allOf")
+LISTS = frozenset((*COMBINED, "prefixItems"))
 SINGLES = frozenset(
     (
         "items",
@@ -75,3 +79,24 @@ def without_repeats(values: list[Any]) -> list[Any]:
     for value in values:
         found.setdefault(repr(value), value)
     return list(found.values())
+
+
+def reachable(document: Document, node: Any) -> Iterator[JsonObject]:
+    """Yield every schema inside a part of a document, through references, each once."""
+    todo, seen = [node], set[int]()
+    while todo and len(seen) < _MOST_NODES:
+        part = todo.pop()
+        if not is_object(part) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        yield part
+        reference = combined(part).reference
+        if reference is not None:
+            todo.append(document.resolve(reference, part))
+        for word, value in part.items():
+            if word in SINGLES:
+                todo.extend(value if is_list(value) else [value])  # one per position, once
+            elif word in LISTS and is_list(value):
+                todo.extend(value)
+            elif word in MAPS and word != "$defs" and is_object(value):
+                todo.extend(value.values())

@@ -15,6 +15,7 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, NoReturn, cast, get_args
 
+from ..json_schema.walk import COMBINED, LISTS
 from .._files import read_file, replace_file
 from .._json_values import RepeatedKey, unique_keys
 from .._words import did_you_mean, truncate
@@ -29,7 +30,7 @@ _KEYWORDS = frozenset(
         *("type", "enum", "const", "items", "prefixItems", "properties", "additionalProperties"),
         *("required", "minItems", "maxItems", "uniqueItems", "minLength", "maxLength"),
         *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-        *("pattern", "format", "anyOf", "oneOf", "allOf", "description", "title", "examples"),
+        *("pattern", "format", *COMBINED, "description", "title", "examples"),
     )
 )
 _NUMBERS = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))
@@ -184,7 +185,7 @@ def _schemas_in(key: str, value: Any, place: str) -> list[tuple[str, Any]]:
     """Return the schemas that a keyword holds, with their places."""
     if key == "items" or (key == "additionalProperties" and not isinstance(value, bool)):
         return [(place, value)]
-    if key in ("prefixItems", "anyOf", "oneOf", "allOf"):
+    if key in LISTS:
         if not _list(value, place):
             _fail(place, "must have at least one schema")
         return [(f"{place}[{index}]", schema) for index, schema in enumerate(_list(value, place))]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, Union, cast
 
-from .._json_values import is_list
+from .._json_values import is_list, is_object
+from ..json_schema.build import REF
+from ..json_schema.document import MISSING, Document, combined
 
 Fragment = Mapping[str, Any]
 _BOUNDS = {
@@ -27,8 +29,9 @@ _UNCHECKED = ("format", "contentEncoding")
 
 def hint_of(schema: Fragment) -> Any:
     """Return a type for the values that a schema accepts; it publishes an equivalent schema."""
-    if "anyOf" in schema:
-        return Union[tuple(hint_of(choice) for choice in schema["anyOf"])]  # noqa: UP007 - made here
+    choices = combined(dict(schema)).any_of
+    if choices is not None:
+        return Union[tuple(hint_of(choice) for choice in choices)]  # noqa: UP007 - made here
     kind = schema.get("type")
     if is_list(kind):
         return Union[tuple(hint_of({**schema, "type": name}) for name in kind)]  # noqa: UP007 - made here
@@ -115,46 +118,35 @@ class JsonSchemaValue:
 
 def without_references(schema: Fragment) -> dict[str, Any]:
     """Return a schema without references: its own definitions cannot be reached from outside."""
-    bare = {key: keyword_value for key, keyword_value in schema.items() if key not in _DEFINITIONS}
-    return _inlined(bare, {**schema, "": bare}, frozenset())
+    bare = {key: each for key, each in schema.items() if key not in _DEFINITIONS}
+    return _inlined(bare, Document(dict(schema)), frozenset())
 
 
 def outer_reference(node: Any) -> str:
     """Return a reference that such a schema still has, since it leads elsewhere; empty if none."""
     if is_list(node):
         parts = node
-    elif isinstance(node, Mapping):
-        schema = cast("Fragment", node)
-        if isinstance(schema.get("$ref"), str):
-            return schema["$ref"]
-        parts = list(schema.values())
+    elif is_object(node):
+        reference = combined(node).reference
+        if reference is not None:
+            return reference
+        parts = list(node.values())
     else:
         return ""
     return next((reference for part in parts if (reference := outer_reference(part))), "")
 
 
-def _inlined(node: Any, root: Fragment, within: frozenset[str]) -> Any:
+def _inlined(node: Any, document: Document, within: frozenset[str]) -> Any:
     if is_list(node):
-        return [_inlined(part, root, within) for part in node]
-    if not isinstance(node, Mapping):
+        return [_inlined(each, document, within) for each in node]
+    if not is_object(node):
         return node
-    schema = cast("Fragment", node)
-    name = schema.get("$ref")
-    target = _target(root, name) if isinstance(name, str) else None
-    if target is not None and isinstance(name, str):
+    name = combined(node).reference
+    target = MISSING if name is None else document.resolve(name, node)
+    if name is not None and is_object(target):
         if name in within:  # a recursive type is shown one level deep
             return {"type": target.get("type", "object")}
-        merged = {**target, **{key: schema[key] for key in schema if key != "$ref"}}
-        return _inlined(merged, root, within | {name})  # it may be a reference itself
-    return {key: _inlined(part, root, within) for key, part in schema.items()}
-
-
-def _target(root: Fragment, reference: str) -> Fragment | None:
-    """Return what a reference within a schema leads to; None for any other."""
-    if reference == "#":
-        return root[""]
-    node: Any = root if reference.startswith("#/") else None
-    for part in reference.split("/")[1:]:
-        step = part.replace("~1", "/").replace("~0", "~")
-        node = cast("Fragment", node).get(step) if isinstance(node, Mapping) else None
-    return cast("Fragment", node) if isinstance(node, Mapping) else None
+        bare = {key: each for key, each in target.items() if key not in _DEFINITIONS}
+        meant = {**bare, **{key: each for key, each in node.items() if key != REF}}
+        return _inlined(meant, document, within | {name})  # it may be a reference itself
+    return {key: _inlined(each, document, within) for key, each in node.items()}

@@ -8,13 +8,15 @@ from typing import Any
 
 from ..._json_values import is_list, is_object
 from ...errors import ArgumentError, Fault, SchemaError
+from ...json_schema.build import REF
+from ...json_schema.document import COMBINING, Document, combined
 from ...sources.program import CommandParameter
 from ...sources.rules import Rule
 
 _MOST_REFERENCES = 20
 _COMBINING = (
-    *("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"),
-    "dependentSchemas",
+    *sorted(COMBINING),
+    *("not", "if", "then", "else", "dependentSchemas"),
 )
 """Keywords that may say more about the same parameters."""
 
@@ -63,15 +65,14 @@ def _is_offered(key: str, rule: Rule) -> bool:
 def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
     """Follow references from a whole schema to one of its own definitions."""
     for _ in range(_MOST_REFERENCES):
-        reference = schema.get("$ref")
-        steps = reference.split("/") if isinstance(reference, str) else []
-        found: Any = None
-        if len(steps) == 3 and steps[0] == "#" and steps[1] in ("$defs", "definitions"):
-            found = schema.get(steps[1])
-        found = found.get(steps[2]) if is_object(found) else None
-        if not is_object(found) or found.keys() & schema.keys() & {"properties", "required"}:
+        reference = combined(schema).reference
+        steps = reference.split("/") if reference is not None else []
+        if len(steps) != 3 or steps[0] != "#" or steps[1] not in ("$defs", "definitions"):
+            break
+        part = Document(schema).resolve(reference or "", schema)
+        if not is_object(part) or part.keys() & schema.keys() & {"properties", "required"}:
             break  # both say something about the parameters
-        schema = {**found, **{word: said for word, said in schema.items() if word != "$ref"}}
+        schema = {**part, **{word: said for word, said in schema.items() if word != REF}}
         place, own = steps[1:]
         others = {key: said for key, said in schema[place].items() if key != own}
         less = {**schema, place: others}
@@ -88,7 +89,7 @@ def _is_about(node: Any, names: Collection[str]) -> bool:
         return any(_is_about(each, names) for each in node)
     if not is_object(node):
         return False
-    if {"$ref", "$dynamicRef", "properties", "patternProperties"} & node.keys():
+    if combined(node).reference is not None or {"properties", "patternProperties"} & node.keys():
         return True
     needed: Any = node.get("required")
     if is_list(needed) and any(each in names for each in needed if isinstance(each, str)):

@@ -6,19 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ..._json_values import is_list, is_object
+from ..._json_values import canonical_json, is_list, is_object
+from ...json_schema.build import REF
+from ...json_schema.document import COMBINING, combined
 from ...schema.explicit import searcher
 from .document import Budget, SchemaNode
-from .values import canonical, count_in, exact, has_format, is_number, kind_of
+from .values import count_in, exact, family_of, has_format, is_number
 
 Answer = bool | None
 _MOST_DEPTH = 60
-APPLICATORS = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"))
+APPLICATORS = frozenset((*COMBINING, "not", "if", "then", "else"))
 """Keywords that hold other schemas for the same value."""
 NOT_READ = frozenset(
     (
         *("$dynamicRef", "$recursiveRef", "unevaluatedProperties", "unevaluatedItems"),
-        *("dependencies", "extends", "disallow", "divisibleBy"),
+        *("extends", "disallow"),
     )
 )
 """Keywords that are not evaluated here: it is not known what they accept."""
@@ -66,7 +68,7 @@ class Acceptance:
         if not is_object(schema) or depth > _MOST_DEPTH:
             return None
         beside = all_of(self._parts(node, value, depth))
-        if "$ref" not in schema:
+        if REF not in schema:
             return beside
         target = node.target()
         referred = None if target is None else self.accepts(target, value, depth + 1)
@@ -77,12 +79,13 @@ class Acceptance:
     def _parts(self, node: SchemaNode, value: Any, depth: int) -> Iterator[Answer]:
         yield self.accepts_flat(node, value, depth)
         schema, inner = node.value, depth + 1
-        if is_list(arms := schema.get("allOf")):
-            yield all_of(self.accepts(node.inner(arm), value, inner) for arm in arms)
-        if is_list(arms := schema.get("anyOf")):
-            yield any_of(self.accepts(node.inner(arm), value, inner) for arm in arms)
-        if is_list(arms := schema.get("oneOf")):
-            yield _exactly_one([self.accepts(node.inner(arm), value, inner) for arm in arms])
+        parts = combined(schema)
+        yield all_of(self.accepts(node.inner(arm), value, inner) for arm in parts.all_of)
+        if parts.any_of is not None:
+            yield any_of(self.accepts(node.inner(arm), value, inner) for arm in parts.any_of)
+        if parts.one_of is not None:
+            answers = [self.accepts(node.inner(arm), value, inner) for arm in parts.one_of]
+            yield _exactly_one(answers)
         if "not" in schema:
             yield negated(self.accepts(node.inner(schema["not"]), value, inner))
         if "if" in schema:
@@ -111,10 +114,10 @@ class Acceptance:
             yield None
         yield _has_type(schema.get("type"), value)
         if "const" in schema:
-            yield canonical(schema["const"]) == canonical(value)
+            yield canonical_json(schema["const"]) == canonical_json(value)
         if is_list(values := schema.get("enum")):
-            yield canonical(value) in self._written(values)
-        check = _CHECKS.get(kind_of(value))
+            yield canonical_json(value) in self._written(values)
+        check = _CHECKS.get(family_of(value))
         if check is not None:
             yield from check(self, node, value, depth + 1)
 
@@ -122,7 +125,7 @@ class Acceptance:
         known = self._enums.get(id(values))
         if known is None:
             self.budget.spend(len(values) // 10)
-            known = self._enums[id(values)] = values, frozenset(map(canonical, values))
+            known = self._enums[id(values)] = values, frozenset(map(canonical_json, values))
         return known[1]
 
     def number(self, node: SchemaNode, value: float, _depth: int) -> Iterator[Answer]:
@@ -134,10 +137,7 @@ class Acceptance:
         number = exact(value)
         for keyword, holds in _BOUNDS.items():
             bound = schema.get(keyword)
-            if isinstance(bound, bool):  # draft 04: it makes the bound beside it exclusive
-                beside = schema.get(_BESIDE.get(keyword, ""))
-                yield not bound or beside is None or number != exact(beside)
-            elif is_number(bound):
+            if is_number(bound):
                 yield holds(number, exact(bound))
         step = schema.get("multipleOf")
         if is_number(step) and step > 0:
@@ -159,7 +159,7 @@ class Acceptance:
         schema = node.value
         yield _within(len(value), schema, "minItems", "maxItems")
         if schema.get("uniqueItems") is True:
-            yield len({canonical(each) for each in value}) == len(value)
+            yield len({canonical_json(each) for each in value}) == len(value)
         first, rest = items_of(node)
         for at, item in enumerate(value):
             yield self.accepts(first[at] if at < len(first) else rest, item, depth)
@@ -212,15 +212,12 @@ _BOUNDS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
         "exclusiveMaximum": lambda number, bound: number < bound,
     }
 )
-_BESIDE = MappingProxyType({"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"})
 
 
 def items_of(node: SchemaNode) -> tuple[list[SchemaNode], SchemaNode]:
     """Return the schemas of the first items of an array, and that of all others."""
     schema = node.value
     listed, rest = schema.get("prefixItems"), schema.get("items", True)
-    if is_list(rest):  # before draft 2020-12
-        listed, rest = rest, schema.get("additionalItems", True)
     first = [node.inner(each) for each in listed] if is_list(listed) else []
     return first, node.inner(rest)
 
@@ -261,7 +258,7 @@ def _has_type(given: Any, value: Any) -> bool:
     names = types_in(given)
     if names is None:
         return True
-    kind = kind_of(value)
+    kind = family_of(value)
     is_whole = kind == "number" and (isinstance(value, int) or value.is_integer())
     return kind in names or (is_whole and "integer" in names)
 

@@ -6,16 +6,26 @@ import functools
 import hashlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
-from ..._json_values import compact_json, depth_of, is_list, is_object
+from ..._json_values import (
+    JsonObject,
+    canonical_json,
+    compact_json,
+    depth_of,
+    is_list,
+    is_object,
+)
+from ...json_schema.build import REF
+from ...json_schema.document import COMBINING, Document, combined, own_part
 
 MOST_DEPTH = 100
 """How deeply a schema may be nested: ours are not so deep, and Python's stack is limited."""
 _MOST_STEPS = 20
 """How many references to references are followed."""
-_OLD_DRAFTS = ("draft-03", "draft-04", "draft-06", "draft-07")
-_INDIRECT = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
+_INDIRECT = frozenset((REF, "$dynamicRef", "$recursiveRef"))
+_UNORDERED = frozenset((*COMBINING, "enum", "required", "type"))
+"""Keywords with lists whose order says nothing."""
+_DATA = frozenset(("const", "enum", "default", "examples"))
 _DEFINITIONS = ("$defs", "definitions")
 
 
@@ -46,11 +56,12 @@ class SchemaDocument:
         if depth_of(root) > MOST_DEPTH:
             raise Undecided
         self.root = root
-        said = root.get("$schema") if is_object(root) else None
-        self.is_old = isinstance(said, str) and any(draft in said for draft in _OLD_DRAFTS)
+        self._document = Document(root)
+        self.is_old = self._document.draft <= 7
         """Whether keywords beside a `$ref` are ignored (draft 07, section 8.3)."""
-        self._has_bases = any(_bases(root))
-        """Whether references in it may be relative to something other than the whole."""
+        self._modern: dict[int, tuple[Any, Any]] = {}
+        self._places: dict[int, Any] = {}
+        """What each node was made from, which says where its references start."""
         self._made: list[Any] = []
         """Schemas that were made while deciding; kept, because nodes are identified by `id()`."""
         self._digests: dict[int, tuple[bytes, bool]] = {}
@@ -58,30 +69,45 @@ class SchemaDocument:
             self._digest(root[name])[0] for name in _DEFINITIONS if is_object(root) and name in root
         )
 
+    def modern(self, value: Any) -> Any:
+        """Return a part of it as the last draft writes it, the same object each time."""
+        if not is_object(value):
+            return value
+        known = self._modern.get(id(value))
+        if known is None:
+            made = self._written(value)
+            known = self._modern[id(value)] = value, made
+            self._modern[id(made)] = made, made
+            self._places.setdefault(id(made), value)
+        return known[1]
+
+    def _written(self, value: JsonObject) -> JsonObject:
+        reference = combined(value).reference
+        if reference is not None and (self.is_old or REF in value):
+            # Some validators apply the keywords beside it, and others do not.
+            return value if self.is_old else self._document.modern(value)
+        made = self._document.modern(value)
+        reference = combined(made).reference
+        if reference is None or self._document.is_dynamic(value):
+            return made
+        return {**own_part(made), REF: reference, **_arms_of(made)}
+
     def node(self, value: Any) -> SchemaNode:
         """Return a part of it as a schema of its own."""
-        return SchemaNode(self, value)
+        return SchemaNode(self, self.modern(value))
 
     def made(self, value: Any) -> SchemaNode:
         """Return a schema that is not part of it, but whose references point into it."""
         self._made.append(value)
-        return SchemaNode(self, value)
+        return self.node(value)
 
-    def resolved(self, reference: Any) -> SchemaNode | None:
-        """Return what a reference points to; None if that is not in this document."""
-        if not isinstance(reference, str) or not reference.startswith("#") or self._has_bases:
+    def resolved(self, value: JsonObject) -> SchemaNode | None:
+        """Return what a schema refers to; None if that is not in this document."""
+        reference = combined(value).reference
+        if reference is None or REF not in value:
             return None
-        found = self.root
-        for step in reference[1:].split("/")[1:]:
-            key = unquote(step).replace("~1", "/").replace("~0", "~")
-            if is_object(found) and key in found:
-                found = found[key]
-            elif is_list(found) and key.isdecimal() and len(key) < 10 and int(key) < len(found):
-                found = found[int(key)]
-            else:
-                return None
-        is_pointer = reference == "#" or reference.startswith("#/")
-        return SchemaNode(self, found) if is_pointer and isinstance(found, dict | bool) else None
+        target = self._document.resolve(reference, self._places.get(id(value), value))
+        return self.node(target) if isinstance(target, dict | bool) else None
 
     def key(self, value: Any) -> bytes:
         """Return a key that two schemas share only if they mean the same."""
@@ -89,8 +115,10 @@ class SchemaDocument:
         head = b"old" if self.is_old else b"new"
         if not is_indirect:
             return head + digest
-        # The schemas that it refers to are part of its meaning.
-        return head + digest + self._referred
+        # The schemas that it refers to are part of its meaning; so is its place, where parts have
+        # addresses of their own.
+        place = str(id(value)).encode() if self._document.has_names else b""
+        return head + digest + self._referred + place
 
     @functools.cached_property
     def _referred(self) -> bytes:
@@ -103,10 +131,10 @@ class SchemaDocument:
             return b""
         return self._digest(self.root)[0]
 
-    def _digest(self, value: Any) -> tuple[bytes, bool]:
+    def _digest(self, value: Any, *, is_data: bool = False) -> tuple[bytes, bool]:
         """Return a digest of a part, and whether there are references in it."""
-        if not is_object(value) and not is_list(value):
-            return hashlib.sha256(compact_json(value)).digest(), False
+        if is_data or (not is_object(value) and not is_list(value)):
+            return hashlib.sha256(canonical_json(value)).digest(), False
         known = self._digests.get(id(value))
         if known is not None:
             return known
@@ -114,7 +142,7 @@ class SchemaDocument:
         indirect = False
         if is_object(value):
             for name in sorted(value):
-                inner, is_indirect = self._digest(value[name])
+                inner, is_indirect = self._of_keyword(name, value[name])
                 made.update(compact_json(name) + inner)
                 indirect = indirect or is_indirect or name in _INDIRECT
         else:
@@ -124,6 +152,13 @@ class SchemaDocument:
                 indirect = indirect or is_indirect
         self._digests[id(value)] = made.digest(), indirect
         return self._digests[id(value)]
+
+    def _of_keyword(self, name: str, value: Any) -> tuple[bytes, bool]:
+        is_data = name in _DATA
+        if name not in _UNORDERED or not is_list(value):
+            return self._digest(value, is_data=is_data)
+        parts = [self._digest(item, is_data=is_data) for item in value]
+        return b"".join(sorted(part for part, _ in parts)), any(each for _, each in parts)
 
 
 class SchemaNode(NamedTuple):
@@ -145,13 +180,13 @@ class SchemaNode(NamedTuple):
 
     def inner(self, value: Any) -> SchemaNode:
         """Return a part of it."""
-        return SchemaNode(self.document, value)
+        return self.document.node(value)
 
     def followed(self) -> SchemaNode:
         """Return the schema that it stands for, if it is nothing but a reference."""
         node = self
         for _ in range(_MOST_STEPS):
-            is_reference = is_object(node.value) and node.value.keys() == {"$ref"}
+            is_reference = is_object(node.value) and node.value.keys() == {REF}
             target = node.target() if is_reference else None
             if target is None:
                 break
@@ -160,7 +195,7 @@ class SchemaNode(NamedTuple):
 
     def target(self) -> SchemaNode | None:
         """Return what its `$ref` points to."""
-        return self.document.resolved(self.value.get("$ref"))
+        return self.document.resolved(self.value)
 
 
 def _references(value: Any) -> Iterator[Any]:
@@ -174,17 +209,9 @@ def _references(value: Any) -> Iterator[Any]:
             yield from _references(inner)
 
 
-def _bases(root: Any) -> Iterator[bool]:
-    """Yield whether each schema inside a document has an address of its own."""
-    waiting: list[Any] = list(root.values()) if is_object(root) else []
-    while waiting:
-        each = waiting.pop()
-        if is_object(each):
-            yield isinstance(each.get("$id"), str) or isinstance(each.get("id"), str)
-            waiting.extend(each.values())
-        elif is_list(each):
-            waiting.extend(each)
-
-
 def _is_defined(reference: Any) -> bool:
     return isinstance(reference, str) and reference.startswith(("#/$defs/", "#/definitions/"))
+
+
+def _arms_of(node: JsonObject) -> JsonObject:
+    return {key: node[key] for key in COMBINING & node.keys() if is_list(node[key])}

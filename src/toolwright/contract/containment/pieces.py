@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..._json_values import is_list, is_object
+from ...json_schema.document import combined
 from .document import SchemaNode
 from .shaper import Shaper
 from .shapes import Arrays, Listed, Numbers, Objects, Texts, ValueShape, bounds_of
@@ -39,13 +40,11 @@ def _flat(node: SchemaNode, depth: int) -> Iterator[SchemaNode]:
     if not is_object(node.value) or depth > 8:
         return
     yield node
-    target = node.target() if "$ref" in node.value else None
+    target = node.target()
     if target is not None:
         yield from _flat(target, depth + 1)
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        arms = node.value.get(keyword)
-        for arm in arms if is_list(arms) else ():
-            yield from _flat(node.inner(arm), depth + 1)
+    for arm in combined(node.value).arms:
+        yield from _flat(node.inner(arm), depth + 1)
 
 
 def _by_bounds(shape: Numbers, arms: list[dict[str, Any]]) -> list[ValueShape]:

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from ..._json_values import is_list, is_object
+from ...json_schema.build import ONE_OF, REF
+from ...json_schema.document import combined
 from .accept import APPLICATORS, NOT_READ, items_of, property_nodes, types_in
 from .document import Budget, SchemaNode, Undecided
 from .pieces import pieces
@@ -100,20 +102,17 @@ class Prover:
         schema = right.value
         if NOT_READ & schema.keys() and right.key not in shape.notes:
             return False
-        if "$ref" in schema:
+        if REF in schema:
             target = right.target()
             if target is None or not self.holds(shape, target):
                 return False
-        arms = {
-            keyword: [right.inner(arm) for arm in schema[keyword]]
-            for keyword in ("allOf", "anyOf", "oneOf")
-            if is_list(schema.get(keyword))
-        }
-        if not all(self.holds(shape, arm) for arm in arms.get("allOf", ())):
+        parts = combined(schema)
+        if not all(self.holds(shape, right.inner(arm)) for arm in parts.all_of):
             return False
-        if "anyOf" in arms and not self._holds_any(shape, arms["anyOf"], splits):
+        some, one = ([right.inner(arm) for arm in arms or ()] for arms in parts[2:])
+        if parts.any_of is not None and not self._holds_any(shape, some, splits):
             return False
-        if "oneOf" in arms and not self._holds_one(shape, right, arms["oneOf"], splits):
+        if parts.one_of is not None and not self._holds_one(shape, right, one, splits):
             return False
         if "not" in schema and not self._holds_not(shape, right):
             return False
@@ -131,7 +130,7 @@ class Prover:
     def _holds_one(
         self, shape: ValueShape, right: SchemaNode, arms: list[SchemaNode], splits: int
     ) -> bool:
-        if note_of(right, "oneOf") in shape.notes:
+        if note_of(right, ONE_OF) in shape.notes:
             return True
         if not self._holds_any(shape, arms, splits):
             return False

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from ..._json_values import is_list, is_object
+from ..._json_values import canonical_json, is_list, is_object
 from ...schema.explicit import searcher
 from .accept import dependencies, property_nodes
 from .document import SchemaNode, Undecided
@@ -23,7 +23,7 @@ from .shapes import (
     ValueShape,
     kind_of_shape,
 )
-from .values import SAMPLES, canonical, kind_of
+from .values import SAMPLES, family_of
 
 _MOST_DEPTH = 12
 _MOST_OF_PART = 12
@@ -44,7 +44,7 @@ class Sampler:
         self.shaper = shaper
         self.budget = shaper.budget
         named = list(_literals(other))
-        self._keys = frozenset(map(canonical, named))
+        self._keys = frozenset(map(canonical_json, named))
         self._named = named[:_MOST_LITERALS]
         """Values that the other schema names one by one, including those that it refuses."""
 
@@ -60,7 +60,7 @@ class Sampler:
         for shape in self.shaper.shapes(left):
             for value in self._of(shape, limits, depth):
                 self.budget.spend()
-                key = canonical(value)
+                key = canonical_json(value)
                 if key not in seen:
                     seen.add(key)
                     yield value
@@ -76,7 +76,7 @@ class Sampler:
     def _of(self, shape: ValueShape, limits: list[ValueShape], depth: int) -> Iterator[Any]:
         if isinstance(shape, Listed):
             # Those that the other schema does not name come first: there may be very many.
-            yield from sorted(shape.values, key=lambda value: canonical(value) in self._keys)
+            yield from sorted(shape.values, key=lambda value: canonical_json(value) in self._keys)
         elif isinstance(shape, Numbers):
             yield from _numbers(shape, [each for each in limits if isinstance(each, Numbers)])
         elif isinstance(shape, Texts):
@@ -88,7 +88,7 @@ class Sampler:
             others = [each for each in limits if isinstance(each, Objects)]
             yield from self._objects(shape, others, depth + 1)
         kind = kind_of_shape(shape)
-        yield from (value for value in self._named if kind_of(value) == kind)
+        yield from (value for value in self._named if family_of(value) == kind)
 
     def _part(self, left: Schemas, right: Schemas, depth: int) -> list[Any]:
         """Return a plain value of a property or an item, then some that the right refuses."""
@@ -173,6 +173,17 @@ class Sampler:
             yield bare | {name: value}
             yield full | {name: value}
         yield bare | dict(others)
+        yield from self._larger(limits, full | dict(others), others)
+
+    def _larger(
+        self, limits: list[Objects], full: dict[str, Any], others: list[tuple[str, Any]]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield objects that have one property too many for a limit."""
+        for most in sorted({limit.most for limit in limits if limit.most is not None}):
+            missing = most + 1 - len(full)
+            if others and 0 < missing <= _MOST_ITEMS:
+                self.budget.spend(missing // 10)
+                yield full | {f"more_{at}": others[0][1] for at in range(missing)}
 
     def _padded(
         self,

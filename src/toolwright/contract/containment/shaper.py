@@ -7,7 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ..._json_values import is_list, is_object
+from ..._json_values import is_object
+from ...json_schema.build import ONE_OF, REF
+from ...json_schema.document import combined
 from .accept import NOT_READ, Acceptance, property_nodes, types_in
 from .document import Budget, SchemaNode, Undecided
 from .shapes import (
@@ -92,16 +94,16 @@ class Shaper:
         if depth > _MOST_DEPTH:
             raise Undecided
         found: list[Choice] = [((node,), frozenset(_notes(node)))]
-        if "$ref" in schema:
+        if REF in schema:
             if node.document.is_old:
                 found = [_ANYTHING]
             target = node.target()
             found = self._times(found, [node.inner(True) if target is None else target], depth)
-        for arm in _arms(node, "allOf"):
-            found = self._times(found, [arm], depth)
-        for keyword in ("anyOf", "oneOf"):
-            if is_list(schema.get(keyword)):
-                found = self._times(found, _arms(node, keyword), depth)
+        parts = combined(schema)
+        for arm in parts.all_of:
+            found = self._times(found, [node.inner(arm)], depth)
+        for union in parts.unions():
+            found = self._times(found, [node.inner(arm) for arm in union], depth)
         return self._times(found, _opposite(node), depth) if "not" in schema else found
 
     def _times(
@@ -174,7 +176,7 @@ def _notes(node: SchemaNode) -> Iterator[bytes]:
     schema = node.value
     if not NOT_READ.isdisjoint(schema):
         yield node.key
-    for keyword in ("not", "oneOf", "contains", "propertyNames"):
+    for keyword in ("not", ONE_OF, "contains", "propertyNames"):
         if keyword in schema:
             yield note_of(node, keyword)
     if "if" in schema:
@@ -196,11 +198,6 @@ def note_of(node: SchemaNode, *keywords: str) -> bytes:
 def dependency_note(node: SchemaNode, keyword: str, name: str) -> bytes:
     """Return the key of what one property demands."""
     return node.document.made({keyword: {name: node.value[keyword][name]}}).key
-
-
-def _arms(node: SchemaNode, keyword: str) -> list[SchemaNode]:
-    arms = node.value.get(keyword)
-    return [node.inner(arm) for arm in arms] if is_list(arms) else []
 
 
 def _opposite(node: SchemaNode) -> list[SchemaNode]:

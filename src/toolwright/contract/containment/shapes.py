@@ -8,10 +8,10 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from ..._json_values import is_list, is_object
+from ..._json_values import canonical_json, is_list, is_object
 from .accept import items_of, types_in
 from .document import SchemaNode
-from .values import KINDS, canonical, count_in, exact, is_number, kind_of
+from .values import KINDS, count_in, exact, family_of, is_number
 
 Schemas = tuple[SchemaNode, ...]
 """Schemas that hold at once."""
@@ -132,7 +132,7 @@ def given_values(nodes: Schemas) -> list[Any] | None:
         schema = node.value
         values = [schema["const"]] if "const" in schema else schema.get("enum")
         if is_list(values):
-            return list({canonical(each): each for each in values}.values())
+            return list({canonical_json(each): each for each in values}.values())
     return None
 
 
@@ -200,7 +200,7 @@ def _bound(schema: Mapping[str, Any], closed: str, opened: str, sign: int) -> _B
     outside = schema.get(opened)
     inside = schema.get(closed)
     if is_number(inside):
-        found.append((exact(inside), outside is True))  # draft 04 has a boolean there
+        found.append((exact(inside), False))
     if is_number(outside):
         found.append((exact(outside), True))
     return max(found, key=lambda bound: (sign * bound[0], bound[1])) if found else None
@@ -255,7 +255,7 @@ MAKERS: Mapping[str, Callable[[Schemas, frozenset[bytes]], ValueShape]] = Mappin
 def kind_of_shape(shape: ValueShape) -> str | None:
     """Return the kind of all values of a shape; None if they are of several."""
     if isinstance(shape, Listed):
-        kinds = {kind_of(value) for value in shape.values}
+        kinds = {family_of(value) for value in shape.values}
         return kinds.pop() if len(kinds) == 1 else None
     return _NAMES[type(shape)]
 

@@ -8,24 +8,17 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
-from ..._json_values import compact_json, is_list, is_object
+from ..._json_values import kind_of
 
 KINDS = ("null", "boolean", "number", "string", "array", "object")
 _MOST_DIGITS = 400
 """Digits of a number that is compared exactly: more would take too long."""
 
 
-def kind_of(value: Any) -> str:
-    """Return the type of a JSON value; an integer is a number."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if is_list(value) else "object"
+def family_of(value: Any) -> str:
+    """Return the kind of a JSON value; an integer is a number."""
+    kind = kind_of(value)
+    return "number" if kind == "integer" else kind
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -48,19 +41,6 @@ def count_in(node: Mapping[str, Any], keyword: str) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def canonical(value: Any) -> bytes:
-    """Write a value so that what JSON Schema calls equal is written alike: 1 and 1.0, any order."""
-    return compact_json(_plain(value))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if is_object(value):
-        return {key: _plain(value[key]) for key in sorted(value)}
-    return [_plain(item) for item in value] if is_list(value) else value
 
 
 # A text that does not match has not got the format, whichever checker is used.

@@ -11,12 +11,16 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ..._json_values import is_list, is_object
+from ..._json_values import JsonObject, is_list, is_object
+from ...json_schema.build import with_definitions
+from ...json_schema.document import Document, combined
+from ...json_schema.drafts import LATEST, NOTES, draft_of
+from ...json_schema.facts import Arm, SchemaReader
+from ...json_schema.merge import KINDS, listed_values
+from ...json_schema.normal_form import normal_form
 from ...schema.explicit import validator_for
-from .merging import merged
 from .texts import plain_texts, texts_of
 
-_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 _SMALL, _LARGE = 1000, 2**53
 """Most integers are small: a tool may count up to one. JSON's own integers go up to 2**53."""
 _MOST_ITEMS = 8
@@ -33,6 +37,8 @@ def values_of(
 
     What cannot be drawn directly (`not`, `if`, `contains`) is filtered by the validator.
     """
+    if draft_of(schema) != LATEST:
+        schema = normal_form(schema)
     validator = validator_for(schema)
     return _Strategies(schema, known or {}).of(schema).filter(validator.is_valid)
 
@@ -42,7 +48,8 @@ class _Strategies:
 
     def __init__(self, root: Mapping[str, Any], known: Mapping[str, Sequence[Any]]) -> None:
         self.root, self.known = root, known
-        self.references: dict[tuple[str, int], SearchStrategy[Any]] = {}
+        self.reader = SchemaReader(Document(root))
+        self.references: dict[tuple[int, int], SearchStrategy[Any]] = {}
         self.depth = 0
         """How many references lead to the part that is being built."""
 
@@ -52,26 +59,35 @@ class _Strategies:
             return st.nothing()
         if not is_object(schema):
             return self._anything()
-        if "$ref" in schema:
-            rest = {key: value for key, value in schema.items() if key != "$ref"}
-            return self._reference(schema["$ref"], rest)
-        if "const" in schema:
-            return st.just(schema["const"])
-        if "enum" in schema:
-            fitting = [each for each in schema["enum"] if _is_valid(schema, each, self.root)]
+        if combined(schema).reference is None:
+            return self._alternatives(schema)
+        # Built once for each depth: a schema that contains itself would never end.
+        key = (id(schema), self.depth)
+        if key not in self.references:
+            self.depth += 1
+            deeper = self._alternatives(schema) if self.depth <= _DEEPEST else st.nothing()
+            self.depth -= 1
+            self.references[key] = deeper
+        return self.references[key]
+
+    def _alternatives(self, schema: JsonObject) -> SearchStrategy[Any]:
+        drawn = [self._flat(arm) for arm in self.reader.arms(schema)]
+        return st.one_of(drawn) if drawn else st.nothing()
+
+    def _flat(self, arm: Arm) -> SearchStrategy[Any]:
+        """Return a strategy for one alternative."""
+        node = arm.schema
+        values = listed_values(node)
+        if values is not None:
+            fitting = [each for each in values if _is_valid(node, each, self.root)]
             return st.sampled_from(fitting) if fitting else st.nothing()
-        for key in ("anyOf", "oneOf"):
-            if is_list(schema.get(key)):
-                base = {name: value for name, value in schema.items() if name != key}
-                arms = [merged(base, arm) for arm in schema[key]]
-                return st.one_of([self.of(arm) for arm in arms])
-        if is_list(schema.get("allOf")):
-            whole: Any = {name: value for name, value in schema.items() if name != "allOf"}
-            for part in schema["allOf"]:
-                whole = merged(whole, self._resolved(part))
-            return self.of(whole)
-        drawn = st.one_of([self._typed(kind, schema) for kind in _kinds(schema)])
-        known = [each for each in _known_values(schema) if _is_valid(schema, each, self.root)]
+        kinds, _ = self.reader.kinds(arm)
+        if not kinds:
+            return st.nothing()
+        if len(kinds) == len(KINDS) and not node.keys() - _SAID:
+            return self._anything()
+        drawn = st.one_of([self._typed(kind, node) for kind in KINDS if kind in kinds])
+        known = [each for each in _known_values(node) if _is_valid(node, each, self.root)]
         return st.one_of(drawn, st.sampled_from(known)) if known else drawn
 
     def _typed(self, kind: str, schema: Mapping[str, Any]) -> SearchStrategy[Any]:
@@ -87,39 +103,10 @@ class _Strategies:
             return texts_of(schema)
         return self._arrays(schema) if kind == "array" else self._objects(schema)
 
-    # -- references
-
-    def _reference(self, reference: str, rest: Mapping[str, Any]) -> SearchStrategy[Any]:
-        meaningful = {key: value for key, value in rest.items() if key not in _SAID}
-        if meaningful and not meaningful.keys() <= {"$defs", "definitions"}:
-            return self.of(merged(meaningful, self._resolved({"$ref": reference})))
-        # Built once for each depth: a schema that contains itself would never end.
-        key = (reference, self.depth)
-        if key not in self.references:
-            self.depth += 1
-            found = self._resolved({"$ref": reference})
-            deeper = self.of(found) if self.depth <= _DEEPEST else st.nothing()
-            self.depth -= 1
-            self.references[key] = deeper
-        return self.references[key]
-
     @property
     def _is_deep(self) -> bool:
         """Whether only required parts are drawn."""
         return self.depth > _FULL_DEPTH
-
-    def _resolved(self, part: Any) -> Any:
-        """Return what a reference stands for, following it as far as it leads."""
-        for _ in range(20):
-            if not is_object(part) or "$ref" not in part:
-                return part
-            found: Any = self.root
-            for step in str(part["$ref"]).lstrip("#").split("/")[1:]:
-                name = step.replace("~1", "/").replace("~0", "~")
-                found = found[int(name)] if is_list(found) else found.get(name, {})
-            rest = {key: value for key, value in part.items() if key != "$ref"}
-            part = merged(rest, found) if rest else found
-        return part
 
     # -- numbers
 
@@ -262,7 +249,7 @@ class _Strategies:
         )
 
 
-_SAID = frozenset(("title", "description", "default", "examples", "deprecated", "$comment"))
+_SAID = frozenset((*NOTES, "$schema", "$defs", "definitions"))
 """Keywords that do not affect what is accepted."""
 
 
@@ -272,23 +259,6 @@ def _canonical(item: Any) -> str:
 
 def _first(pair: tuple[str, Any]) -> str:
     return pair[0]
-
-
-def _kinds(schema: Mapping[str, Any]) -> list[str]:
-    kinds = schema.get("type")
-    if kinds is None:
-        implied = [kind for kind, keys in _IMPLIED.items() if keys & schema.keys()]
-        return implied or list(_TYPES)
-    return [kind for kind in (kinds if is_list(kinds) else [kinds]) if kind in _TYPES]
-
-
-_IMPLIED = {
-    "object": frozenset(("properties", "required", "additionalProperties", "patternProperties")),
-    "array": frozenset(("items", "prefixItems", "minItems", "maxItems")),
-    "string": frozenset(("pattern", "minLength", "maxLength", "format")),
-    "number": frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")),
-}
-"""The types that a schema without `type` implies, by its keywords."""
 
 
 def _known_values(schema: Mapping[str, Any]) -> list[Any]:
@@ -302,9 +272,8 @@ def _known_values(schema: Mapping[str, Any]) -> list[Any]:
 def _is_valid(schema: Any, value: Any, root: Mapping[str, Any]) -> bool:
     if not is_object(schema):
         return schema is not False
-    definitions = {key: root[key] for key in ("$defs", "definitions") if key in root}
     try:
-        return bool(validator_for({**definitions, **schema}).is_valid(value))
+        return bool(validator_for(with_definitions(schema, root)).is_valid(value))
     except Exception:  # noqa: BLE001 - a reference to elsewhere in the whole schema
         return True
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..._json_values import is_list, is_object
 from ..._words import count_of, truncate
+from ...json_schema.walk import LISTS, MAPS, SINGLES
 from .costs import ToolCost, entries_of, schema_of
 from .estimate import estimate_tokens
 
@@ -92,15 +93,13 @@ def _nodes(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
         if not is_object(node):
             continue
         yield here, node
-        for key in ("properties", "$defs", "definitions", "patternProperties"):
-            inner: Any = node.get(key)
-            if is_object(inner):
-                todo += [((*here, str(name)), each) for name, each in inner.items()]
-        for key in ("items", "additionalProperties"):
-            todo.append((here, node.get(key)))
-        for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
-            arms: Any = node.get(key)
-            todo += [(here, each) for each in arms] if is_list(arms) else []
+        for word, value in node.items():
+            if (word in MAPS or word == "definitions") and is_object(value):
+                todo += [((*here, str(name)), each) for name, each in value.items()]
+            elif word in LISTS and is_list(value):
+                todo += [(here, each) for each in value]
+            elif word in SINGLES:
+                todo.append((here, value))
 
 
 def _repeated_schemas(tool: str, schema: Mapping[str, Any]) -> Iterator[Saving]:

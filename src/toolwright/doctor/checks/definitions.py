@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ..._json_values import is_list, is_object
+from ..._json_values import is_list, is_object, kind_of
+from ...json_schema.build import with_definitions
 from ...read.signature import EMPTY, Lost
 from ...schema.explicit import broken_rules, validator_for
 from ..findings import Severity
 from ..registry import Found, check
-from ..schema_facts import fits, kind_of, kinds_of
+from ..schema_facts import fits, kinds_of
 from ..subjects import CheckedTool, CheckedToolbox
 
 _MOST_EXAMPLES = 50
@@ -84,12 +85,11 @@ def mismatched_default(tool: CheckedTool) -> Found:
 )
 def broken_example(tool: CheckedTool) -> Found:
     """An example of a parameter is not a value that it takes."""
-    definitions = tool.input_schema.get("$defs", {})
     for name, node in tool.properties.items():
         examples = node.get("examples") if is_object(node) else None
         if not is_list(examples):
             continue
-        validator = validator_for({**node, "$defs": definitions})
+        validator = validator_for(with_definitions(node, tool.input_schema))
         for number, example in enumerate(examples[:_MOST_EXAMPLES], 1):
             try:
                 broken, _ = broken_rules(validator, example)
