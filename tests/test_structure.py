@@ -276,3 +276,15 @@ def test_a_module_says_in_few_words_what_it_is():
         said = ast.get_docstring(tree(path)) or ""
         first = said.partition("\n")[0].split()
         assert 0 < len(first) < 12 or path == SOURCE / "__init__.py", (path.name, first)
+
+
+def test_schemas_are_read_in_their_own_room():
+    """Two rooms write every kind of schema as well; others write through `json_schema.build`."""
+    keywords = {"$ref", "allOf", "anyOf", "oneOf"}
+    readers = {
+        dotted(path): sorted(found)
+        for path in modules()
+        if dotted(path).split(".")[0] not in {"json_schema", "schema", "dialects"}
+        and (found := keywords & texts(path))
+    }
+    assert readers == {}

@@ -9,6 +9,8 @@ from typing import Any
 from .._json_values import is_list, is_object
 from .._words import truncate
 from ..errors import Fault
+from ..json_schema.build import ONE_OF
+from ..json_schema.walk import COMBINED
 from ..schema.explicit import matches_pattern
 from .explain import explain
 from .shape import Shape
@@ -33,9 +35,8 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
     "maxProperties": lambda most: f"must have at most {_entries(most)}",
     "contains": lambda _: "must contain an item of the declared kind",
     "format": lambda name: f"must have the format `{truncate(str(name), 60)}`",
-    "not": lambda _: "is ruled out",
 }
-_KEYWORDS_OF_KINDS = frozenset(("type", "enum", "const", "anyOf", "oneOf"))
+_KEYWORDS_OF_KINDS = frozenset(("type", "enum", "const", "not", *COMBINED))
 
 
 def broken_faults(broken: Iterable[Any], data: Any, shape: Shape) -> list[Fault]:
@@ -63,11 +64,9 @@ def _errors(error: Any) -> Iterator[_Error]:
         kind, name = _LIMITS[key]
         yield {"type": kind, "loc": path, "ctx": {name: limit}}
     elif key in _KEYWORDS_OF_KINDS:
-        several = key == "oneOf" and re.search(
-            r"is valid under each of", str(error.message)[-2000:]
-        )
+        several = key == ONE_OF and re.search(r"is valid under each of", str(error.message)[-2000:])
         fits = "only one" if several else "one"
-        text = "is not one of those allowed" if key in ("enum", "const") else ""
+        text = "is ruled out" if key in ("enum", "const", "not") else ""
         yield {"type": key, "loc": path, "msg": text or f"must fit {fits} of its alternatives"}
     else:
         say = _WORDS.get(key)

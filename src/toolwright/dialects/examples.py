@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._json_values import JsonObject, is_list, is_object
@@ -11,6 +11,7 @@ from .._log.redact import without_known_secrets, without_likely_secrets
 from .._words import truncate
 from ..arguments.reader import Reader
 from ..errors import CallError
+from ..json_schema.facts import Facts, facts
 from ..schema.explicit import broken_rules, validator_for
 from ..tools.definition import Tool, compiled_of
 from .codecs import decoded
@@ -21,7 +22,6 @@ MOST_EXAMPLES = 5
 _MOST_TRIED = 50
 _LONGEST = 4000
 """Characters of one example."""
-_MOST_REFERENCES = 10
 
 
 class Examples(NamedTuple):
@@ -92,13 +92,13 @@ def put_together(schema: JsonObject) -> list[JsonObject]:
     values. There are none if a required parameter has neither.
     """
     whole = [each for each in _listed(schema, "examples") if is_object(each)]
-    properties: JsonObject = schema.get("properties") or {}
-    values = {name: list(_values(schema, node, "examples")) for name, node in properties.items()}
+    said = facts(schema)
+    values = {name: list(_values(said, name, "examples")) for name in said.properties}
     if not any(values.values()):
         return whole
-    required: list[str] = schema.get("required") or []
+    required = said.required
     for name in required:
-        values[name] = values.get(name) or list(_values(schema, properties.get(name), "enum"))[:1]
+        values[name] = values.get(name) or list(_values(said, name, "enum"))[:1]
     if not all(values[name] for name in required):
         return whole
     made = [
@@ -112,17 +112,10 @@ def put_together(schema: JsonObject) -> list[JsonObject]:
     return [*whole, *made]
 
 
-def _values(schema: JsonObject, node: Any, key: str) -> Iterator[Any]:
-    """Yield what a parameter's schema lists under a key, there or in its definition."""
-    for _ in range(_MOST_REFERENCES):
-        if not is_object(node):
-            return
-        listed = _listed(node, key)
-        if listed or "$ref" not in node:
-            yield from listed[:_MOST_TRIED]
-            return
-        definitions: JsonObject = schema.get("$defs") or {}
-        node = definitions.get(str(node["$ref"]).rpartition("/")[2])
+def _values(said: Facts, name: str, key: str) -> Sequence[Any]:
+    """Return what a parameter's schema lists under a key, there or in its definition."""
+    listed = said.inner(name).keyword(key)
+    return listed[:_MOST_TRIED] if is_list(listed) else ()
 
 
 def _is_secret(name: str, value: Any) -> bool:

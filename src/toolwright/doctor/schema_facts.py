@@ -1,4 +1,4 @@
-"""Facts about the schemas of tools, by the node of a whole schema."""
+"""Facts about schemas of tools, by the node of a whole."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..._json_values import kind_of
 from .shapes import (
     ANY,
     ARRAY,
@@ -17,7 +18,6 @@ from .shapes import (
     UNION,
     SchemaShape,
     enum_of,
-    json_type,
     union_of,
 )
 
@@ -98,11 +98,11 @@ def _of_values(one: SchemaShape, other: SchemaShape) -> SchemaShape:
     if enum.rest or rest.rest:
         raise Unmergeable
     if rest.kind == ENUM:
-        known = [(json_type(value), value) for value in rest.values]
-        kept = [value for value in enum.values if (json_type(value), value) in known]
+        known = [(kind_of(value), value) for value in rest.values]
+        kept = [value for value in enum.values if (kind_of(value), value) in known]
     else:
         kinds = {rest.kind, INTEGER} if rest.kind == NUMBER else {rest.kind}
-        kept = [value for value in enum.values if json_type(value) in kinds]
+        kept = [value for value in enum.values if kind_of(value) in kinds]
     return enum_of(kept) if kept else SchemaShape(NEVER)
 
 

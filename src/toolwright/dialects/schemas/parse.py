@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..._json_values import JsonObject, is_list, is_object
+from ..._json_values import JsonObject, is_list, is_object, kind_of
+from ...json_schema.build import typed
+from ...json_schema.document import COMBINING, MISSING, Document, combined
+from ...json_schema.facts import SchemaReader
+from ...json_schema.merge import KINDS
 from .merge import Unmergeable, merge
-from .pointers import MISSING, Pointers
 from .shapes import (
     ANY,
     ARRAY,
@@ -26,7 +29,6 @@ from .shapes import (
     STRING,
     SchemaShape,
     enum_of,
-    json_type,
     union_of,
 )
 
@@ -50,6 +52,7 @@ _SIGNS = {
 """What a schema without a type is about."""
 _TEXTS = frozenset(("pattern", "format", "contentEncoding", "contentMediaType"))
 _COMBINED = ("allOf", "anyOf", "oneOf")
+_NAMES_TYPES = frozenset((*COMBINING, "type", "enum", "const"))
 _IGNORED = frozenset(
     ("$schema", "$id", "id", "$defs", "definitions", "$anchor", "$dynamicAnchor", "$comment")
 )
@@ -59,7 +62,9 @@ class ParsedDocument:
     """One schema, read as far as it is needed."""
 
     def __init__(self, document: Any) -> None:
-        self._pointers = Pointers(document)
+        self._document = Document(document)
+        self._reader = SchemaReader(self._document)
+        self._targets: dict[str, Any] = {}
         self._known: dict[str, SchemaShape] = {}
         self._reading: list[str] = []
         self.recursive: set[str] = set()
@@ -85,8 +90,8 @@ class ParsedDocument:
         if target in self._reading:
             self.recursive.update(self._reading[self._reading.index(target) :])
             return None
-        found = self._pointers.find(target)
-        if found is MISSING:
+        found = self._targets.get(target, MISSING)
+        if not isinstance(found, dict | bool):
             self.lost.append(target)
             self._known[target] = SchemaShape(ANY)
             return self._known[target]
@@ -101,20 +106,28 @@ class ParsedDocument:
             return SchemaShape(NEVER)
         if not is_object(node) or not node:
             return SchemaShape(ANY)
-        node = _modern(node)
+        place, node = node, self._document.modern(node)
         notes = {key: node[key] for key in NOTES if key in node and _is_note(key, node[key])}
-        reference = node.get("$ref", node.get("$dynamicRef"))
-        if isinstance(reference, str):
-            return self._referring(reference, node).noted(notes)
+        reference = combined(node).reference
+        if reference is not None:
+            self._targets.setdefault(reference, self._document.resolve(reference, place))
+            return self._referring(reference, node, place).noted(notes)
         shape = self._plain(node)
-        for part in _listed(node.get("allOf")):
-            shape = self._with(shape, self.parse(part), "allOf", part)
+        for part in combined(node).all_of:
+            shape = self._with(shape, self.parse(self._typed(part, place)), "allOf", part)
         for key in ("anyOf", "oneOf"):
             if is_list(node.get(key)) and node[key]:
-                shape = self._with_union(shape, node, key)
+                shape = self._with_union(shape, node, key, place)
         return shape.noted(notes)
 
-    def _referring(self, reference: str, node: JsonObject) -> SchemaShape:
+    def _typed(self, part: Any, place: JsonObject) -> Any:
+        """Return a part of a schema with the types of the whole, if it names none itself."""
+        kinds = self._reader.facts(place).kinds
+        if not is_object(part) or part.keys() & _NAMES_TYPES or len(kinds) in (0, len(KINDS)):
+            return part
+        return {**typed(kind for kind in KINDS if kind in kinds), **part}
+
+    def _referring(self, reference: str, node: JsonObject, place: JsonObject) -> SchemaShape:
         found = SchemaShape(REF)
         found.target = reference
         self._shape_of(reference)  # read it, and note whether it leads back here
@@ -126,7 +139,7 @@ class ParsedDocument:
         if not left:
             return found
         try:
-            return merge(self.parse(left), found, self._shape_of)
+            return merge(self.parse(self._typed(left, place)), found, self._shape_of)
         except Unmergeable:
             found.rest = {"allOf": [left]}
             return found
@@ -140,13 +153,15 @@ class ParsedDocument:
             kept.rest[key] = [*kept.rest.get(key, ()), written]
             return kept
 
-    def _with_union(self, shape: SchemaShape, node: JsonObject, key: str) -> SchemaShape:
+    def _with_union(
+        self, shape: SchemaShape, node: JsonObject, key: str, place: JsonObject
+    ) -> SchemaShape:
         written = node[key]
         if shape.properties and all(_only_requires(each) for each in written):
             kept = shape.copy()  # merged, each branch would repeat every property
             kept.rest[key] = written
             return kept
-        branches = [self.parse(each) for each in written]
+        branches = [self.parse(self._typed(branch, place)) for branch in written]
         union = union_of(branches, exclusive=key == "oneOf")
         try:
             return merge(shape, union, self._shape_of)
@@ -264,7 +279,7 @@ def _values(node: JsonObject, kinds: list[str]) -> SchemaShape:
     values = [node["const"]] if "const" in node else _listed(node.get("enum"))
     if isinstance(node.get("type"), str | list):
         allowed = {*kinds, INTEGER} if NUMBER in kinds else set(kinds)
-        values = [value for value in values if json_type(value) in allowed]
+        values = [value for value in values if kind_of(value) in allowed]
     shape = enum_of(values)
     shape.kind = ENUM if values else NEVER
     return shape
@@ -276,22 +291,3 @@ def _only_requires(branch: Any) -> bool:
 
 def _listed(value: Any) -> list[Any]:
     return value if is_list(value) else []
-
-
-def _modern(node: JsonObject) -> JsonObject:
-    """Return a schema of an older draft as 2020-12 writes it."""
-    if is_list(node.get("items")):
-        rest = {"items": node["additionalItems"]} if "additionalItems" in node else {}
-        node = {**{k: v for k, v in node.items() if k != "items"}, "prefixItems": node["items"]}
-        node.update(rest)
-    for key, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(node.get(key), bool):
-            node = dict(node)
-            if node.pop(key) and bound in node:
-                node[key] = node.pop(bound)
-    if is_object(node.get("dependencies")):
-        node = dict(node)
-        for name, needs in node.pop("dependencies").items():
-            key = "dependentRequired" if is_list(needs) else "dependentSchemas"
-            node[key] = {**node.get(key, {}), name: needs}
-    return node

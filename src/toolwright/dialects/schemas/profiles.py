@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from ..._json_values import kind_of
 from ..codecs import JSON_KEY, Branch, tag
 from ..facts.rules import Rules
 from ..names import published
 from .parse import ParsedDocument
-from .shapes import ANY, ARRAY, ENUM, OBJECT, REF, UNION, SchemaShape, json_type
+from .shapes import ANY, ARRAY, ENUM, OBJECT, REF, UNION, SchemaShape
 
 REST = "more_items"
 _NO_KEYS: frozenset[str] = frozenset()
@@ -47,7 +48,7 @@ class Profiles:
         if shape.kind == ANY:
             return TEXT if self._rules.anything == "text" else Profile(True, (_OPEN,))
         if shape.kind == ENUM:
-            kinds = {json_type(value) for value in shape.values}
+            kinds = {kind_of(value) for value in shape.values}
             if kinds & {OBJECT, ARRAY} and self._rules.anything == "text":
                 return TEXT
             return Profile(ARRAY in kinds, (_OPEN,) if OBJECT in kinds else ())
@@ -116,7 +117,7 @@ class Profiles:
         if shape.kind == ANY:
             return rules.anything == "text"
         if shape.kind == ENUM:
-            kinds = {json_type(value) for value in shape.values}
+            kinds = {kind_of(value) for value in shape.values}
             return rules.anything == "text" and bool(kinds & {OBJECT, ARRAY})
         if shape.kind == ARRAY:
             return rules.tuples == "object" and is_tuple(shape)
@@ -249,7 +250,7 @@ def _followed(shape: SchemaShape, document: ParsedDocument) -> SchemaShape:
 
 def _kinds_of(shape: SchemaShape) -> set[str]:
     if shape.kind == ENUM:
-        return {json_type(value) for value in shape.values}
+        return {kind_of(value) for value in shape.values}
     return {"integer", "number"} if shape.kind == "number" else {shape.kind}
 
 

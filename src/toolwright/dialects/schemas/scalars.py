@@ -6,7 +6,7 @@ import functools
 import re
 from typing import Any
 
-from ..._json_values import JsonObject
+from ..._json_values import JsonObject, kind_of
 from ..codecs import JsonText
 from ..facts.rules import Rules
 from .shapes import (
@@ -19,7 +19,6 @@ from .shapes import (
     STRING,
     SchemaShape,
     enum_of,
-    json_type,
 )
 from .words import in_words
 from .written import IN_WORDS, ShapeWriter, Written, json_text
@@ -155,10 +154,10 @@ def by_type(values: list[Any]) -> dict[str, list[Any]]:
     """Return values by their JSON type; integers beside other numbers are numbers."""
     groups: dict[str, list[Any]] = {}
     for value in values:
-        groups.setdefault(json_type(value), []).append(value)
+        groups.setdefault(kind_of(value), []).append(value)
     if NUMBER in groups and INTEGER in groups:
         numbers = {NUMBER, INTEGER}
-        groups[NUMBER] = [value for value in values if json_type(value) in numbers]
+        groups[NUMBER] = [value for value in values if kind_of(value) in numbers]
         del groups[INTEGER]
     return groups
 
@@ -215,7 +214,7 @@ def _unique(values: list[Any]) -> list[Any]:
     made: list[Any] = []
     seen: set[str] = set()
     for value in values:
-        key = f"{json_type(value)}:{value!r}"
+        key = f"{kind_of(value)}:{value!r}"
         if key not in seen:
             seen.add(key)
             made.append(value)

@@ -123,19 +123,6 @@ class SchemaShape:
         )
 
 
-def json_type(value: Any) -> str:
-    """Return the JSON type of a value."""
-    if value is None:
-        return NULL
-    if isinstance(value, bool):
-        return BOOLEAN
-    if isinstance(value, str):
-        return STRING
-    if isinstance(value, int | float):
-        return INTEGER if isinstance(value, int) or value.is_integer() else NUMBER
-    return ARRAY if isinstance(value, list) else OBJECT
-
-
 def enum_of(values: Iterable[Any]) -> SchemaShape:
     """Return the shape of some values."""
     made = SchemaShape(ENUM)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..._json_values import is_list, is_object
 from ..._words import truncate, value_text
+from ...json_schema.document import Document, combined
 
 _LONGEST = 300
 _MOST_DEPTH = 4
@@ -52,9 +53,10 @@ def with_sentences(text: str, sentences: list[str]) -> str:
 
 def with_returns(text: str, schema: Any) -> str:
     """Return a description followed by what a tool with this output schema returns."""
+    words = _ResultWords(schema)
     if is_object(schema) and any(schema.get(key) for key in _BOXES):
         schema = schema.get("properties", {}).get("result")
-    said = _ResultWords(schema).said(schema)
+    said = words.said(schema)
     if not said or said == "null":
         return text
     sentence = f"The result is {said}." if _RETURNS.search(text) else f"Returns {said}."
@@ -66,19 +68,18 @@ class _ResultWords:
     """Says in a few words what values a schema admits; nothing where they could be any."""
 
     def __init__(self, root: Any) -> None:
-        self._definitions = root.get("$defs") if is_object(root) else None
+        self._document = Document(root)
 
     def said(self, node: Any, depth: int = 0, *, many: bool = False) -> str:
         """Return the words for one value, or for many."""
         if not is_object(node) or depth > _MOST_DEPTH:
             return ""
-        reference = node.get("$ref")
-        if isinstance(reference, str):
-            known = self._definitions if is_object(self._definitions) else {}
-            return self.said(known.get(reference.rpartition("/")[2]), depth + 1, many=many)
-        for key in ("anyOf", "oneOf"):
-            if is_list(node.get(key)):
-                return self._union(node[key], depth, many=many)
+        parts = combined(node)
+        if parts.reference is not None:
+            target = self._document.resolve(parts.reference, node)
+            return self.said(target, depth + 1, many=many)
+        for union in parts.unions():
+            return self._union(union, depth, many=many)
         values = node.get("enum", [node["const"]] if "const" in node else None)
         if is_list(values) and 0 < len(values) <= _MOST_ARMS:
             return " or ".join(map(shown, values))
