@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from .._words import one_line
 from .._json_values import canonical_json
+from .._words import one_line
 from .changes import Change, Changes, Part, Severity, sorted_changes
 from .lock_file import Entry, HasTools, Lock, lock
 from .schema_changes import SchemaChange, Side, schema_changes
