@@ -15,10 +15,10 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any, NoReturn, cast, get_args
 
-from ..json_schema.walk import COMBINED, LISTS
 from .._files import read_file, replace_file
 from .._json_values import RepeatedKey, unique_keys
 from .._words import did_you_mean, truncate
+from ..json_schema.walk import COMBINED, LISTS
 from .program import UNSET, Command, CommandParameter, Emit, Exclusive, Fingerprint, Program
 
 # -- whether JSON is a program: each mistake is named with its place
