@@ -151,7 +151,7 @@ def test_the_completer_offers_the_listed_values(box, monkeypatch):
 
     monkeypatch.setattr(completer, "_box", lambda _: box)
     for name, case in named_cases(box):
-        chosen = argparse.Namespace(tool=name, given=[], prompt=False)
+        chosen = argparse.Namespace(target="box", tool=name, given=[], prompt=False)
         offered = list(completer._pairs(chosen, "value", "=", ""))
         is_any = len(case["kinds"]) == len(KINDS)
         values = facts(case["schema"]).values or []
