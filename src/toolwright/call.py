@@ -400,3 +400,17 @@ def unread_headers(call: Call) -> dict[str, str]:
 def unread_claims(call: Call) -> dict[str, Any]:
     """Return the claims, to be handed on: this does not count as reading them."""
     return call._claims
+
+
+def view_of(call: Call) -> Call:
+    """Return a call for functions of the author that decide what its sender may use.
+
+    It says who asks, and has no way to report or to ask.
+    """
+    return Call(
+        request_id=call.request_id,
+        caller=call.caller,
+        roles=call.roles,
+        claims=call._claims,
+        headers=call._headers,
+    )

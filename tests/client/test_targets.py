@@ -22,7 +22,7 @@ def test_a_text_is_a_url_else_a_path_else_words(tmp_path, monkeypatch):
         assert target_of(given).argv == (sys.executable, str(script))
     (tmp_path / "server.mjs").write_text("")
     assert target_of("server.mjs").argv[0] == "node"
-    assert target_of(Toolbox("x")).box.name == "x"
+    assert str(target_of(Toolbox("x"))) == "x"
 
 
 @pytest.mark.promise("client.variables")

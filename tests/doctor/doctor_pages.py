@@ -9,7 +9,7 @@ from toolwright.cli.load import load
 from toolwright.doctor.configuration import settings_from
 from toolwright.doctor.examine import examine
 from toolwright.doctor.registry import Check
-from toolwright.toolbox.box import served
+from toolwright.toolbox.box import registry_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "doctor.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -48,7 +48,7 @@ def diagnose(path, config=""):
         settings,
         refused=loaded.refused,
         checks=own,
-        lifespans=served(loaded.box).lifespans,
+        lifespans=registry_of(loaded.box).lifespans,
     )
 
 

@@ -50,7 +50,7 @@ def test_they_run_with_the_providers_of_their_own_toolbox():
     large = Toolbox("large")
     large.include(other_box())
     resource, values = served(large).find_resource("shop://orders/7", None)
-    assert asyncio.run(served(large).read_resource(resource, values)).value == "hello 7"
+    assert asyncio.run(served(large).get(resource, values)).value == "hello 7"
 
 
 def test_the_included_toolbox_stays_as_it_is():

@@ -82,8 +82,8 @@ def test_hooks_run_for_resources_and_prompts():
     async def go():
         offered = served(outer)
         resource, values = offered.find_resource("shop://here", None)
-        await offered.read_resource(resource, values)
-        await offered.get_prompt(offered.find_prompt("far_ask", None), {})
+        await offered.get(resource, values)
+        await offered.get(offered.find_prompt("far_ask", None), {})
 
     asyncio.run(go())
     assert [each[1:3] for each in log[::2]] == [("resource", "shop://here"), ("prompt", "ask")]
@@ -283,4 +283,4 @@ def test_toolboxes_that_include_each_other_run_each_hook_once():
 def test_nothing_is_wrapped_where_nothing_wraps():
     outer = Toolbox("outer")
     outer.include(Toolbox("inner", [add]))
-    assert not served(outer).is_wrapped
+    assert not served(outer).is_wrapped()

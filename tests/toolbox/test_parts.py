@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from toolwright import Toolbox
-from toolwright.serve.servable import Servable
 from toolwright.toolbox.box import served
 
 MAPPING = {name for name in dir(Mapping) if not name.startswith("_")}
@@ -27,16 +26,10 @@ def test_a_toolbox_shows_what_its_users_need_and_nothing_else():
     assert shown - MAPPING == PUBLIC
 
 
-def test_servers_see_all_that_they_need_of_a_toolbox():
-    needed = {name for name in dir(Servable) if not name.startswith("_")}
-    needed |= set(Servable.__annotations__)
-    assert needed <= set(dir(served(Toolbox("box"))))
-
-
-def test_a_toolbox_is_served_as_one_object_that_follows_it():
+def test_a_toolbox_is_served_as_one_value_that_follows_it():
     box = Toolbox("box", instructions="before")
     seen = served(box)
     box.name, box.instructions = "renamed", "after"
     assert served(box) is seen
-    assert (seen.name, seen.instructions) == ("renamed", "after")
+    assert (seen.info()["name"], seen.about.instructions) == ("renamed", "after")
     assert seen.resources is box.resources

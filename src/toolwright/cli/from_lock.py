@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from .._log.printable import say
 from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
@@ -24,12 +24,11 @@ from .telemetry import add_hooks
 from .usage import BadTarget
 
 if TYPE_CHECKING:
-    from ..contract.locked import LockedBox
+    from ..serve.offering import Live, Offering
     from ..serve.reloadable import Reloadable
-    from ..serve.servable import Servable
 
 
-def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Servable] | None:
+def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Live] | None:
     """Open what a lock can serve at once; say why and return None if it cannot be used."""
     file = lock_path(chosen.target, chosen.lock)
     try:
@@ -39,24 +38,25 @@ def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Servable] | None:
     why = _why_not(lock, chosen, file)
     if why:
         return _not_used(chosen, f"{file} is not used: {why}")
-    from ..contract.locked import LockedBox
+    from ..contract.locked import locked_offering
     from ..serve.reloadable import Reloadable
 
     front = Toolbox(str(lock.server.get("info", {}).get("name", "")))
     add_hooks(front, chosen)  # for what is refused before anything is loaded
     lives: list[Reloadable] = []
 
-    def then(box: Servable) -> Callable[[], None]:
+    def then(box: Offering) -> Callable[[], None]:
         lives[0].swap(box, ())
         return lambda: _tell(lives[0], locked, box)
 
     loader = CodeLoader(lambda: _loaded(chosen), then)
     try:
-        locked = LockedBox(lock, loader, names=_names(lock, chosen), refused=served(front).refused)
+        refused = served(front).refused
+        locked = locked_offering(lock, loader, names=_names(lock, chosen), refused=refused)
     except SchemaError as error:
         return _not_used(chosen, f"{file} is not used: {error}")
     lives.append(Reloadable(locked))
-    return front, cast("Servable", lives[0])
+    return front, lives[0]
 
 
 def _not_used(chosen: ServeArguments, why: str) -> None:
@@ -112,7 +112,7 @@ def _is_selected(name: str, lock: Lock, patterns: list[str]) -> bool:
     return matches((name, lock.tools[name]["listed"]["name"]), patterns)
 
 
-def _loaded(chosen: ServeArguments) -> Servable:
+def _loaded(chosen: ServeArguments) -> Offering:
     """Load the target, and say why if that fails. Raises whatever its code does."""
     from .logs import show_trace
 
@@ -128,7 +128,7 @@ def _loaded(chosen: ServeArguments) -> Servable:
         raise
 
 
-def _opened(chosen: ServeArguments) -> Servable:
+def _opened(chosen: ServeArguments) -> Offering:
     """Load the target as a server without a lock does. Raises `UsageError`."""
     from ..serve.tasks.opening import open_stores
 
@@ -141,7 +141,7 @@ def _opened(chosen: ServeArguments) -> Servable:
     return served(box)
 
 
-def _tell(live: Reloadable, locked: LockedBox, box: Servable) -> None:
+def _tell(live: Reloadable, locked: Offering, box: Offering) -> None:
     """Notify clients of lists that differ from the lock."""
     lists = list(_different(locked, box))
     if lists:
@@ -149,10 +149,10 @@ def _tell(live: Reloadable, locked: LockedBox, box: Servable) -> None:
         live.changed(lists)
 
 
-def _different(locked: LockedBox, box: Servable) -> list[str]:
+def _different(locked: Offering, box: Offering) -> list[str]:
     versions = (LATEST_PROTOCOL, HANDSHAKE_VERSIONS[-1])
     found: list[str] = []
-    if any(locked.to_mcp_json(each) != box.to_mcp_json(each) for each in versions):
+    if any(locked.tools.to_mcp_json(each) != box.tools.to_mcp_json(each) for each in versions):
         found.append("tools")
     for name in ("resources", "prompts"):
         one, other = (getattr(each, name).values() for each in (locked, box))

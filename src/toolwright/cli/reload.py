@@ -119,7 +119,7 @@ class Reloader:
             box = self.load()
             if given_up.is_set():
                 return False
-            is_new = not self.live.is_now(served(box))  # it may come from an installed module
+            is_new = self.live.now is not served(box)  # it may come from an installed module
             if is_new:
                 self.prepare(box)
         except _Superseded:

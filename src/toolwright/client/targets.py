@@ -10,13 +10,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 from .._files import read_file
 from .._json_values import is_list, is_object
 from ..sources.secret_names import without_secrets
 from ..tools.members import is_mcp_server
+
+if TYPE_CHECKING:
+    from ..serve.offering import Offering
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 _KEYS = ("mcpServers", "servers", "context_servers", "mcp_servers")
@@ -71,11 +74,11 @@ class StartedServer:
 class LocalBox:
     """A toolbox of this process."""
 
-    box: Any
+    box: Offering
 
     def __str__(self) -> str:
         """Return its name in errors."""
-        return str(self.box.name)
+        return self.box.about.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from .._words import first_line
 from ..errors import CallError
 
 if TYPE_CHECKING:
-    from ..serve.servable import Servable
+    from ..serve.offering import Offering
 
 
 class NotLoaded(CallError):
@@ -24,24 +24,24 @@ class CodeLoader:
     """Loads a toolbox when it is first needed; others that need it wait for the same load."""
 
     def __init__(
-        self, load: Callable[[], Servable], then: Callable[[Servable], Callable[[], None]]
+        self, load: Callable[[], Offering], then: Callable[[Offering], Callable[[], None]]
     ) -> None:
         self._load = load
         self._then = then
         """Called with the loaded toolbox before anyone gets it; its result is called afterwards."""
         self._lock = threading.Lock()
-        self._loading: Future[Servable] | None = None
+        self._loading: Future[Offering] | None = None
 
-    async def loaded(self) -> Servable:
+    async def loaded(self) -> Offering:
         """Return the toolbox. Raises `NotLoaded`."""
         # Shielded: when one caller is cancelled, others may still be waiting for it.
         return await asyncio.shield(asyncio.wrap_future(self._begun()))
 
-    def loaded_blocking(self) -> Servable:
+    def loaded_blocking(self) -> Offering:
         """Return the toolbox, in a thread that may wait. Raises `NotLoaded`."""
         return self._begun().result()
 
-    def _begun(self) -> Future[Servable]:
+    def _begun(self) -> Future[Offering]:
         with self._lock:
             if self._loading is None:
                 self._loading = Future()
@@ -50,7 +50,7 @@ class CodeLoader:
                 work.start()
             return self._loading
 
-    def _work(self, loading: Future[Servable]) -> None:
+    def _work(self, loading: Future[Offering]) -> None:
         try:
             box = self._load()
             afterwards = self._then(box)

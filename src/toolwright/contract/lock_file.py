@@ -17,7 +17,7 @@ from ..errors import LockError, SchemaError
 from ..tools.definition import compiled_of
 
 if TYPE_CHECKING:
-    from ..serve.servable import Servable
+    from ..serve.offering import Offering
     from ..tools.definition import Tool
 
 Entry = dict[str, Any]
@@ -34,7 +34,7 @@ _MOST_DEPTH = 300
 class HasTools(Protocol):
     """A toolbox."""
 
-    def __servable__(self) -> Any:
+    def __servable__(self) -> Offering:
         """Return it as servers see it."""
         ...
 
@@ -96,11 +96,12 @@ def lock(tools: HasTools | Iterable[Tool]) -> Lock:
     return Lock({}, named, empty, dict(empty), {"tools": list(named)})
 
 
-def lock_of(box: Servable) -> Lock:
+def lock_of(box: Offering) -> Lock:
     """Return what a toolbox offers, as servers see it."""
     from ..tools.definition import compile_tools
 
-    tools = [tool for tool in box.values() if box.usable(tool.name, None) is not None]
+    every = box.tools.values()
+    tools = [tool for tool in every if box.tools.usable(tool.name, None) is not None]
     compile_tools(tools)
     entries = {tool.name: entry for tool in tools if (entry := tool_entry(tool)) is not None}
     resources = {
@@ -113,11 +114,11 @@ def lock_of(box: Servable) -> Lock:
         for name, each in box.prompts.items()
         if each.tool.options.enabled is not False
     }
-    server: dict[str, Any] = {"info": box.info}
-    if box.instructions:
-        server["instructions"] = box.instructions
-    if box.page_size is not None:
-        server["page_size"] = box.page_size
+    server: dict[str, Any] = {"info": box.info()}
+    if box.about.instructions:
+        server["instructions"] = box.about.instructions
+    if box.about.page_size is not None:
+        server["page_size"] = box.about.page_size
     order = {"tools": list(entries), "resources": list(resources), "prompts": list(prompts)}
     return Lock(server, entries, resources, prompts, order)
 

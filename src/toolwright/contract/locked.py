@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._json_values import compact_json
@@ -12,6 +12,7 @@ from .._words import did_you_mean
 from ..call import Call
 from ..errors import CallError, ToolNotFound
 from ..outcome.failure import failed
+from ..serve.offering import Offering
 from ..tools.definition import Tool
 from ..tools.prompt import Prompt
 from ..tools.resource import Resource
@@ -19,13 +20,11 @@ from .loading import CodeLoader, NotLoaded
 from .lock_file import Entry, Lock
 
 if TYPE_CHECKING:
-    from ..refusals import RequestKind
     from ..results import Result
-    from ..serve.routes import OwnRoute
+    from ..serve.offering import Refuse, Roles
     from ..stores import Store
 
 _MOST_LISTS = 100
-_ALWAYS_OPEN = contextlib.nullcontext()
 
 
 async def stand_in(call: Call, **arguments: Any) -> Any:
@@ -83,111 +82,85 @@ class LockedPrompt(Prompt):
         return dict(self._listed)
 
 
-class LockedBox:
-    """A `Servable` that lists what a lock has, and loads the code when something must run."""
+@dataclass
+class LockedAbout:
+    """What clients are told about the whole."""
 
-    is_live = True
-    """It is replaced by the toolbox itself."""
-    asks = False
-    has_tasks = False
-    sees_calls = True
-    is_wrapped = True
-    """Calls go through `call_async`, by name."""
+    name: str
+    version: str
+    instructions: str
+    page_size: int | None
     tasks: str | Store | None = None
     keep_tasks: float = 3600
 
-    def __init__(
-        self,
-        lock: Lock,
-        loader: CodeLoader,
-        *,
-        names: Iterable[str] | None = None,
-        refused: Callable[..., None],
-    ) -> None:
-        self.lock = lock
-        self.loader = loader
-        self._refused = refused
-        kept = set(lock.tools if names is None else names)
-        self._entries = {name: lock.tools[name] for name in lock.order["tools"] if name in kept}
-        self._own = {entry["listed"]["name"]: name for name, entry in self._entries.items()}
-        self._own |= {name: name for name in self._entries}
+
+def locked_offering(
+    lock: Lock,
+    loader: CodeLoader,
+    *,
+    names: Iterable[str] | None = None,
+    refused: Refuse,
+) -> Offering:
+    """Return what a lock has, or the named tools of it; the code is loaded when something runs."""
+    server = lock.server
+    info: Mapping[str, Any] = server.get("info", {})
+    kept = set(lock.tools if names is None else names)
+    tools = LockedTools({name: lock.tools[name] for name in lock.order["tools"] if name in kept})
+    run = LockedRun(loader, tools)
+    return Offering(
+        about=LockedAbout(
+            str(info.get("name", "")),
+            str(info.get("version", "")),
+            server.get("instructions", ""),
+            server.get("page_size"),
+        ),
+        info=lambda: dict(info),
+        tools=tools,
+        resources={uri: _resource(uri, lock.resources[uri]) for uri in lock.order["resources"]},
+        prompts={name: LockedPrompt(lock.prompts[name]) for name in lock.order["prompts"]},
+        call=run.call,
+        get=run.get,
+        complete=run.complete,
+        refused=refused,
+        is_wrapped=lambda: True,  # so that calls are made by name
+    )
+
+
+class LockedTools:
+    """The tools of a lock, listed as the toolbox itself would list them."""
+
+    def __init__(self, entries: dict[str, Entry]) -> None:
+        self.entries = entries
+        self.own = {entry["listed"]["name"]: name for name, entry in entries.items()}
+        """Names by published names, and by themselves."""
+        self.own |= {name: name for name in entries}
         self._tools: dict[str, Tool] = {}
         self._listed: dict[tuple[Any, ...], bytes] = {}
         self._roles = frozenset(
-            role for entry in self._entries.values() for role in entry.get("roles", ())
+            role for entry in entries.values() for role in entry.get("roles", ())
         )
-        self.routes: list[OwnRoute] = []
-        self.resources = {
-            uri: _resource(uri, lock.resources[uri]) for uri in lock.order["resources"]
-        }
-        self.prompts: dict[str, Prompt] = {
-            name: LockedPrompt(lock.prompts[name]) for name in lock.order["prompts"]
-        }
-
-    # -- what clients are told
-
-    @property
-    def name(self) -> str:
-        """The name that clients see."""
-        return str(self.info.get("name", ""))
-
-    @property
-    def version(self) -> str:
-        """The version that clients see."""
-        return str(self.info.get("version", ""))
-
-    @property
-    def instructions(self) -> str:
-        """What clients are told about the whole."""
-        return self.lock.server.get("instructions", "")
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """What clients are told of the server itself."""
-        return dict(self.lock.server.get("info", {}))
-
-    @property
-    def page_size(self) -> int | None:
-        """The most items on one page of a list; None is all."""
-        return self.lock.server.get("page_size")
-
-    def __getitem__(self, name: str, /) -> Tool:
-        return self._tool(self._own[name])
 
     def values(self) -> Iterable[Tool]:
         """Return all tools."""
-        return [self._tool(name) for name in self._entries]
+        return [self._tool(name) for name in self.entries]
 
-    def directed(self, name: str, arguments: Any, /) -> tuple[str, Any]:
-        """Return the tool that a call is for, and its arguments, unchanged."""
-        return name, arguments
-
-    def usable(
-        self, name: str, roles: Iterable[str] | None, call: Call | None = None
-    ) -> Tool | None:
+    def usable(self, name: str, roles: Roles, call: Call | None = None) -> Tool | None:
         """Return a tool that a caller with these roles may use."""
-        own = self._own.get(name)
-        return None if own is None or not _may_use(self._entries[own], roles) else self._tool(own)
+        own = self.own.get(name)
+        return None if own is None or not _may_use(self.entries[own], roles) else self._tool(own)
 
-    def not_found(
-        self, name: str, roles: Iterable[str] | None, call: Call | None = None
-    ) -> ToolNotFound:
+    def not_found(self, name: str, roles: Roles, call: Call | None = None) -> ToolNotFound:
         """Return the error for a name that a caller with these roles cannot use."""
-        known = [own for own, entry in self._entries.items() if _may_use(entry, roles)]
+        known = [own for own, entry in self.entries.items() if _may_use(entry, roles)]
         return ToolNotFound(name, hint=did_you_mean(name, known))
 
     def _tool(self, name: str) -> Tool:
         if name not in self._tools:
-            self._tools[name] = LockedTool(name, self._entries[name])
+            self._tools[name] = LockedTool(name, self.entries[name])
         return self._tools[name]
 
-    def to_mcp_json(
-        self,
-        protocol: str = LATEST_PROTOCOL,
-        roles: Iterable[str] | None = None,
-        call: Call | None = None,
-    ) -> bytes:
-        """Return the list of tools, as the toolbox itself would write it."""
+    def to_mcp_json(self, protocol: str, roles: Roles = None, call: Call | None = None) -> bytes:
+        """Return the list of tools."""
         known = None if roles is None or not self._roles else self._roles & frozenset(roles)
         key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known)
         if key not in self._listed:
@@ -195,154 +168,71 @@ class LockedBox:
                 self._listed.clear()
             shown = [
                 compact_json(_shown(entry, protocol))
-                for entry in self._entries.values()
+                for entry in self.entries.values()
                 if _may_use(entry, known)
             ]
             self._listed[key] = b'{"tools":[' + b",".join(shown) + b"]}"
         return self._listed[key]
 
-    # -- resources and prompts
 
-    def resources_for(
-        self, roles: Iterable[str] | None, call: Call | None = None
-    ) -> list[Resource]:
-        """Return the resources that a caller with these roles may read."""
-        return [each for each in self.resources.values() if self.offers(each, roles, call)]
+class LockedRun:
+    """Loads the code behind a lock when something must run, and runs it on the toolbox itself."""
 
-    def find_resource(
-        self, uri: str, roles: Iterable[str] | None, call: Call | None = None
-    ) -> tuple[Resource, dict[str, str]] | None:
-        """Return the resource that a caller with these roles reads at a URI, and its variables."""
-        from ..tools.resource import found_at
+    def __init__(self, loader: CodeLoader, tools: LockedTools) -> None:
+        self.loader = loader
+        self.tools = tools
 
-        return found_at(self.resources, uri, lambda each: self.offers(each, roles, call))
-
-    def is_hidden(self, uri: str, roles: Iterable[str] | None, call: Call | None = None) -> bool:
-        """Return whether a resource exists that a caller with these roles may not read."""
-        if self.find_resource(uri, roles, call) is not None:
-            return False
-        return self.find_resource(uri, None) is not None
-
-    def prompts_for(self, roles: Iterable[str] | None, call: Call | None = None) -> list[Prompt]:
-        """Return the prompts that a caller with these roles may get."""
-        return [each for each in self.prompts.values() if self.offers(each, roles, call)]
-
-    def find_prompt(
-        self, name: str, roles: Iterable[str] | None, call: Call | None = None
-    ) -> Prompt | None:
-        """Return a prompt that a caller with these roles may get."""
-        prompt = self.prompts.get(name)
-        return prompt if prompt is not None and self.offers(prompt, roles, call) else None
-
-    def offers(
-        self, offered: Resource | Prompt, roles: Iterable[str] | None, call: Call | None
-    ) -> bool:
-        """Return whether a caller may use a resource or a prompt."""
-        wanted = offered.tool.options.roles
-        return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
-
-    # -- running: on the toolbox itself
-
-    async def call_async(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | str | bytes | None = None,
-        *,
-        call: Call | None = None,
-    ) -> Result:
-        """Load the code if necessary, and call one of its tools."""
+    async def call(self, name: str, arguments: Any, call: Call | None = None) -> Result:
+        """Call a tool."""
         try:
             box = await self.loader.loaded()
         except NotLoaded as error:
             return failed(error)
-        tool = box.usable(name, None)
+        tool = box.tools.usable(name, None)
         if tool is None:
-            return failed(box.not_found(name, None))
-        entry = self._entries[self._own[name]]
+            return failed(box.tools.not_found(name, None))
+        entry = self.tools.entries[self.tools.own[name]]
         wanted = set(entry.get("roles", ()))
         if set(tool.options.roles) != wanted or tool.options.confirm != entry.get("confirm", False):
             return failed(_changed(name))
-        return await box.call_async(name, arguments, call=call)
+        return await box.call(name, arguments, call)
 
-    async def read_resource(
-        self, resource: Resource, values: Mapping[str, str], call: Call | None = None
+    async def get(
+        self,
+        offered: Resource | Prompt,
+        values: Mapping[str, str] | None,
+        call: Call | None = None,
     ) -> Result:
-        """Load the code if necessary, and read one of its resources."""
+        """Read a resource, or get the messages of a prompt."""
         try:
             box = await self.loader.loaded()
         except NotLoaded as error:
             return failed(error)
-        real = box.resources.get(resource.uri)
-        if real is None or not _same_roles(real, resource):
-            return failed(_changed(resource.uri))
-        return await box.read_resource(real, values, call)
+        real = _real(offered, box)
+        if real is None:
+            return failed(_changed(getattr(offered, "uri", offered.tool.name)))
+        return await box.get(real, values, call)
 
-    async def get_prompt(
-        self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
-    ) -> Result:
-        """Load the code if necessary, and get the messages of one of its prompts."""
-        try:
-            box = await self.loader.loaded()
-        except NotLoaded as error:
-            return failed(error)
-        real = box.prompts.get(prompt.tool.name)
-        if real is None or not _same_roles(real, prompt):
-            return failed(_changed(prompt.tool.name))
-        return await box.get_prompt(real, values, call)
-
-    def completions(self, owner: Tool, argument: str, begun: str) -> list[str]:
+    def complete(self, offered: Resource | Prompt, argument: str, typed: str) -> list[str]:
         """Return values of an argument that begin so; called in a thread that may wait."""
         box = self.loader.loaded_blocking()
-        for ours, theirs in ((self.resources, box.resources), (self.prompts, box.prompts)):
-            for key, offered in ours.items():
-                real = theirs.get(key)
-                if offered.tool is owner and real is not None and _same_roles(real, offered):
-                    return box.completions(real.tool, argument, begun)
-        return []
+        real = _real(offered, box)
+        return [] if real is None else box.complete(real, argument, typed)
 
-    def refused(
-        self,
-        kind: RequestKind,
-        code: str,
-        name: str = "",
-        *,
-        caller: str | None = None,
-        client: str = "",
-        reason: str = "",
-    ) -> None:
-        """Report a refused request to the audit log and the metrics."""
-        self._refused(kind, code, name, caller=caller, client=client, reason=reason)
 
-    # -- lifecycle: that of the toolbox begins when it is loaded
-
-    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
-        """Do nothing: a lock does not change."""
-        return lambda: None
-
-    def open_store(self) -> None:
-        """Do nothing."""
-
-    async def enter(self) -> None:
-        """Do nothing."""
-
-    def busy(self) -> contextlib.AbstractContextManager[object]:
-        """Keep it open while something in it runs: it is always open."""
-        return _ALWAYS_OPEN
-
-    def close(self) -> None:
-        """Do nothing."""
-
-    async def aclose(self) -> None:
-        """Do nothing."""
+def _real(offered: Resource | Prompt, box: Offering) -> Resource | Prompt | None:
+    """Return what a loaded toolbox has in its place; None if that is for other callers."""
+    if isinstance(offered, Resource):
+        real = box.resources.get(offered.uri)
+    else:
+        real = box.prompts.get(offered.tool.name)
+    is_same = real is not None and set(real.tool.options.roles) == set(offered.tool.options.roles)
+    return real if is_same else None
 
 
 def _may_use(entry: Entry, roles: Iterable[str] | None) -> bool:
     wanted = entry.get("roles", ())
     return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
-
-
-def _same_roles(one: Resource | Prompt, other: Resource | Prompt) -> bool:
-    return set(one.tool.options.roles) == set(other.tool.options.roles)
 
 
 def _changed(name: str) -> CallError:

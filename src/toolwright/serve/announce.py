@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._log.printable import say
 from .._words import count_of
-from .servable import Servable
+from .offering import Live
 
 if TYPE_CHECKING:
     from .settings import ServerConfig
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _ON_STDIO = 'box.serve("http") serves at an address instead.'
 
 
-def announce_http(box: Servable, config: ServerConfig, port: int) -> None:
+def announce_http(box: Live, config: ServerConfig, port: int) -> None:
     """Say at which address a server answers."""
     say(f"{_counted(box)} at {address(config, port)} (Ctrl-C ends it)")
 
@@ -27,16 +27,17 @@ def address(config: ServerConfig, port: int) -> str:
     return f"{scheme}://{host}:{port}{config.path}"
 
 
-def announce_stdio(box: Servable, hint: str = _ON_STDIO) -> None:
+def announce_stdio(box: Live, hint: str = _ON_STDIO) -> None:
     """Show a person at a terminal that this server waits for a client, and what they may want."""
     # Short lines: a terminal would break long ones inside words.
     said = f"{_counted(box)} over stdio, waiting for a client that starts this program."
     say(f"{said}\n{hint} Ctrl-C ends it.")
 
 
-def _counted(box: Servable) -> str:
-    count = sum(box.usable(tool.published_name, None) is not None for tool in box.values())
-    return f"{box.name}: {count_of(count, 'tool')}"
+def _counted(box: Live) -> str:
+    tools = box.now.tools
+    count = sum(tools.usable(tool.published_name, None) is not None for tool in tools.values())
+    return f"{box.now.about.name}: {count_of(count, 'tool')}"
 
 
 def why_not(error: OSError, host: str, port: int, port_flag: str, host_flag: str) -> str:

@@ -11,7 +11,7 @@ from .http.asgi import Message
 from .settings import ServerConfig
 
 if TYPE_CHECKING:
-    from .servable import Servable
+    from .offering import Live
 
 
 class Reply(NamedTuple):
@@ -25,7 +25,7 @@ class Reply(NamedTuple):
 class Once:
     """Answers requests that come one by one, each on its own."""
 
-    def __init__(self, box: Servable) -> None:
+    def __init__(self, box: Live) -> None:
         # The platform that runs the function has checked the host and the origin.
         self.app = App(box, ServerConfig(stateless=True, hosts=("*",), origins=("*",)))
 
@@ -69,7 +69,7 @@ class Once:
         return Reply(status, said, b"".join(parts))
 
 
-def client(box: Servable, mode: Any, *, search: bool = False) -> Any:
+def client(box: Live, mode: Any, *, search: bool = False) -> Any:
     """Return a client of the SDK, connected to a toolbox in memory."""
     from mcp import Client
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .._words import first_line
 
 if TYPE_CHECKING:
-    from .servable import Servable
+    from .offering import Live
 
 _LOOK = 0.1
 
@@ -17,14 +17,14 @@ _LOOK = 0.1
 class LifespanFailed(Exception):
     """The lifespan raised; the message is one line, and `__cause__` is what was raised."""
 
-    def __init__(self, box: Servable, doing: str, error: BaseException) -> None:
+    def __init__(self, box: Live, doing: str, error: BaseException) -> None:
         said = first_line(str(error))
         what = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        super().__init__(f"the lifespan of {box.name} failed to {doing}: {what}")
+        super().__init__(f"the lifespan of {box.now.about.name} failed to {doing}: {what}")
         self.__cause__ = error
 
 
-async def opened(box: Servable, is_told: Callable[[], bool] = lambda: False) -> bool:
+async def opened(box: Live, is_told: Callable[[], bool] = lambda: False) -> bool:
     """Enter the lifespan; return False if the server is told to end meanwhile.
 
     Raises `LifespanFailed`.
@@ -43,7 +43,7 @@ async def opened(box: Servable, is_told: Callable[[], bool] = lambda: False) -> 
     return True
 
 
-async def _entered(box: Servable) -> BaseException | None:
+async def _entered(box: Live) -> BaseException | None:
     """Enter the lifespan; return what it raised, since SystemExit would end the loop at once."""
     try:
         await box.enter()
@@ -54,7 +54,7 @@ async def _entered(box: Servable) -> BaseException | None:
     return None
 
 
-async def closed(box: Servable) -> None:
+async def closed(box: Live) -> None:
     """Leave the lifespan. Raises `LifespanFailed`."""
     try:
         await box.aclose()

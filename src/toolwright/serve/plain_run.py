@@ -24,8 +24,8 @@ from .short_path import ClientProfile, PlainCall, logged, progress
 if TYPE_CHECKING:
     from ..call import Call
     from ..results import Result
+    from .offering import Live
     from .sender import Sender
-    from .servable import Servable
 
 
 class PlainRun(ABC):
@@ -47,7 +47,7 @@ class PlainRun(ABC):
     def __init__(
         self,
         task: PlainCall,
-        box: Servable,
+        box: Live,
         sender: Sender,
         profile: ClientProfile | None,
         loop: asyncio.AbstractEventLoop,
@@ -141,7 +141,9 @@ class PlainRun(ABC):
     def _log(self, level: Any, said: Any, logger: str | None = None) -> None:
         if self.adopter is None:
             wanted = self.profile.wants(level)
-            line = logged(level, sendable(said), logger or self.box.name) if wanted else b""
+            line = (
+                logged(level, sendable(said), logger or self.box.now.about.name) if wanted else b""
+            )
             with self.lock:
                 if self.adopter is None:
                     self.unsent += wanted and not self._send(line)
@@ -158,7 +160,7 @@ class PlainRun(ABC):
         if not self.unsent:
             return None
         said = f"{self.unsent} log messages were not sent: the client reads too slowly"
-        return logged("warning", said, self.box.name)
+        return logged("warning", said, self.box.now.about.name)
 
     # -- asking
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
 
 from .._log import log
-from ..call import Call
-from ..results import Result
-from ..tools.definition import Tool
 from .lifespan import LifespanFailed, opened
-from .servable import Servable
+from .offering import Listener, Offering
 
-Listener = Callable[[str, str], object]
 LISTS = ("tools", "resources", "prompts")
 _CLOSING = 5.0
 """Seconds that older versions have to close when the server ends."""
@@ -28,7 +23,7 @@ def _nothing() -> None:
 class _Version:
     """One version of the toolbox, and how many calls run on it."""
 
-    def __init__(self, box: Servable, listener: Listener) -> None:
+    def __init__(self, box: Offering, listener: Listener) -> None:
         self.box = box
         self.unsubscribe = box.on_change(listener)
         self.calls = 0
@@ -65,36 +60,30 @@ class _Version:
         try:
             self.box.close()
         except Exception:  # noqa: BLE001 - the newer version is served whatever became of this one
-            log.exception("the lifespan of %s failed to close", self.box.name)
+            log.exception("the lifespan of %s failed to close", self.box.about.name)
         finally:
             self.is_closed.set()
             self.then()
 
 
 class Reloadable:
-    """A `Servable` that stands for the newest version.
-
-    Calls that run finish on the version they began with.
-    """
+    """Has the newest version; calls that run finish on the version they began with."""
 
     is_live = True
-    sees_calls = True
-    """The next version may have a tool that gets a `Call`."""
 
-    def __init__(self, box: Servable) -> None:
+    def __init__(self, box: Offering) -> None:
         self._listeners: dict[object, Listener] = {}
         self._version = _Version(box, self._tell)
         self._old: set[_Version] = set()
         """Versions that are not closed yet."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._version.box, name)
+    @property
+    def now(self) -> Offering:
+        """The newest version."""
+        return self._version.box
 
-    def __getitem__(self, name: str) -> Tool:
-        return self._version.box[name]
-
-    def swap(self, box: Servable, lists: Sequence[str] = LISTS) -> None:
+    def swap(self, box: Offering, lists: Sequence[str] = LISTS) -> None:
         """Replace the toolbox, and call the listeners; may be called in any thread.
 
         `lists` are those that may have changed.
@@ -139,16 +128,12 @@ class Reloadable:
         for old in list(self._old):
             await asyncio.to_thread(old.is_closed.wait, _CLOSING)
 
-    def is_now(self, box: Servable) -> bool:
-        """Return whether a toolbox is the one that is served."""
-        return self._version.box is box
-
     def _tell(self, what: str, uri: str) -> None:
         for listener in list(self._listeners.values()):
             listener(what, uri)
 
     @contextlib.contextmanager
-    def busy(self) -> Generator[Servable]:
+    def busy(self) -> Generator[Offering]:
         """Keep open the version that is the newest now."""
         version = self._version
         version.enter()
@@ -156,17 +141,6 @@ class Reloadable:
             yield version.box
         finally:
             version.leave()
-
-    async def call_async(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | str | bytes | None = None,
-        *,
-        call: Call | None = None,
-    ) -> Result:
-        """Call a tool."""
-        with self.busy() as box:
-            return await box.call_async(name, arguments, call=call)
 
     def on_change(self, listener: Listener) -> Callable[[], None]:
         """Call a function at changes of any version from now on; return a function to end this."""

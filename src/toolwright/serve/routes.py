@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     from .http.asgi import AsgiApp, Scope
+    from .offering import Live, OwnRoute
 
 Routes = Mapping[str, Any] | Iterable[Any]
 """ASGI apps by path, or routes of Starlette."""
-
-
-class OwnRoute(NamedTuple):
-    """A function of a toolbox that answers requests to a path."""
-
-    path: str
-    endpoint: Callable[..., Any]
-    methods: Sequence[str]
-    is_public: bool
-
-
-class HasRoutes(Protocol):
-    """A toolbox, as far as its routes go."""
-
-    @property
-    def routes(self) -> list[OwnRoute]:
-        """The routes it has now."""
-        ...
 
 
 class Found(NamedTuple):
@@ -43,7 +26,7 @@ class Found(NamedTuple):
 class RouteTable:
     """Finds what answers a request that is not for the tools."""
 
-    def __init__(self, given: Routes, box: HasRoutes, reserved: Iterable[str]) -> None:
+    def __init__(self, given: Routes, box: Live, reserved: Iterable[str]) -> None:
         self._box = box
         self._reserved = frozenset(reserved)
         self._apps: dict[str, AsgiApp] = {}
@@ -99,7 +82,7 @@ class RouteTable:
     @property
     def _routes(self) -> list[tuple[Any, bool]]:
         """All routes, those of the toolbox first; it may have more since the last request."""
-        own = tuple(self._box.routes)
+        own = tuple(self._box.now.routes)
         if own != self._made[0] or (self._given and not self._made[1]):
             self._made = own, [*map(self._built, own), *((each, False) for each in self._given)]
         return self._made[1]

@@ -17,7 +17,7 @@ from .settings import HttpSettings, ServerConfig, StdioSettings, server_config
 
 if TYPE_CHECKING:
     from .http.uvicorn.server import PlainServer
-    from .servable import Servable
+    from .offering import Live
 
 _SPARE_FILES = 100
 """Open files that are left for everything but connections."""
@@ -25,11 +25,11 @@ _SPARE_FILES = 100
 
 @overload
 def serve(
-    box: Servable, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+    box: Live, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
 ) -> None: ...
 @overload
-def serve(box: Servable, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
-def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
+def serve(box: Live, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
+def serve(box: Live, transport: str = "stdio", **settings: Any) -> None:
     """Serve a toolbox over `stdio` or `http`.
 
     Raises `TypeError` for an unknown setting, and `ValueError` for one that is wrong or not safe.
@@ -45,13 +45,13 @@ def serve(box: Servable, transport: str = "stdio", **settings: Any) -> None:
 
 @overload
 async def serve_async(
-    box: Servable, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+    box: Live, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
 ) -> None: ...
 @overload
 async def serve_async(
-    box: Servable, transport: Literal["http"], **settings: Unpack[HttpSettings]
+    box: Live, transport: Literal["http"], **settings: Unpack[HttpSettings]
 ) -> None: ...
-async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) -> None:
+async def serve_async(box: Live, transport: str = "stdio", **settings: Any) -> None:
     """Serve a toolbox on the running loop, until it is cancelled or the client ends it.
 
     Raises what `serve` raises.
@@ -70,7 +70,7 @@ async def serve_async(box: Servable, transport: str = "stdio", **settings: Any) 
             from .announce import address
 
             where = address(config, heard.getsockname()[1])
-            server.announce = lambda: log.info("%s: serving at %s", box.name, where)
+            server.announce = lambda: log.info("%s: serving at %s", box.now.about.name, where)
             await server.serve_on(heard)
         else:
             raise _unknown(transport)
@@ -114,14 +114,14 @@ def _unknown(transport: str) -> ValueError:
     return ValueError(f"a transport is `stdio` or `http`; got {transport!r}{more}")
 
 
-def _serve_stdio(box: Servable, settings: Mapping[str, Any]) -> None:
+def _serve_stdio(box: Live, settings: Mapping[str, Any]) -> None:
     from .stdio.conversation import serve as serve_stdio
 
     config = _stdio_config(settings)
     serve_stdio(searched(box, config), short=config.short, drain=config.drain)
 
 
-def searched(box: Servable, config: ServerConfig) -> Servable:
+def searched(box: Live, config: ServerConfig) -> Live:
     """Return what a client on stdio is served: the toolbox, or a search of it.
 
     Over HTTP, the app puts the search before it, since not every caller there may use everything.
@@ -146,18 +146,18 @@ def _show_logs(level: str | int | None) -> None:
         show_logs(level_from(level))
 
 
-def _announce(box: Servable, config: ServerConfig, port: int) -> None:
+def _announce(box: Live, config: ServerConfig, port: int) -> None:
     from .announce import announce_http
 
     announce_http(box, config, port)
 
 
 def serve_http(
-    box: Servable,
+    box: Live,
     config: ServerConfig,
     *,
     listening: socket.socket | None = None,
-    announce: Callable[[Servable, ServerConfig, int], None] | None = _announce,
+    announce: Callable[[Live, ServerConfig, int], None] | None = _announce,
 ) -> None:
     """Serve over HTTP, on a listening socket if one is given, and announce the address.
 
@@ -184,7 +184,7 @@ def _listening(config: ServerConfig) -> socket.socket:
         raise type(error)(error.errno, said) from None
 
 
-def _http_server(box: Servable, config: ServerConfig) -> PlainServer:
+def _http_server(box: Live, config: ServerConfig) -> PlainServer:
     """Return a server. Raises `ValueError` if anyone on other machines could call."""
     from .access.address import is_local
     from .http.app import App

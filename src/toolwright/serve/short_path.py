@@ -27,8 +27,8 @@ from .directing import directed
 
 if TYPE_CHECKING:
     from ..run.runner import Runner
+    from .offering import Live
     from .sender import Viewer
-    from .servable import Servable
 
 _VERSION = META + "protocolVersion"
 _CAPABILITIES = META + "clientCapabilities"
@@ -95,7 +95,7 @@ class PlainCall(NamedTuple):
 class ShortPath:
     """Answers for one toolbox."""
 
-    def __init__(self, box: Servable, *, watch: bool) -> None:
+    def __init__(self, box: Live, *, watch: bool) -> None:
         self.box = box
         self.watch = watch
         self._listed: dict[int, tuple[bytes, bytes]] = {}
@@ -104,19 +104,20 @@ class ShortPath:
     # -- what a server says about itself
 
     def _server_info(self) -> bytes:
-        info = to_json(self.box.info)
+        info = to_json(self.box.now.info())
         return b'"_meta":{"io.modelcontextprotocol/serverInfo":' + info + b"}"
 
     def capabilities(self) -> dict[str, Any]:
         """Return the capabilities: what exists here, and nothing else."""
-        box, watch = self.box, self.watch
-        offers_prompts = bool(box.prompts) or box.is_live
+        box, is_live, watch = self.box.now, self.box.is_live, self.watch
+        offers_prompts = bool(box.prompts) or is_live
         made: dict[str, Any] = {}
-        if box.sees_calls:
+        # What replaces it may have a tool that gets a `Call`.
+        if is_live or box.sees_calls:
             made["logging"] = {}
         if offers_prompts:
             made["prompts"] = {"listChanged": watch}
-        if box.resources or box.is_live:
+        if box.resources or is_live:
             made["resources"] = {"subscribe": watch, "listChanged": watch}
         made["tools"] = {"listChanged": watch}
         if offers_prompts or any(each.is_template for each in box.resources.values()):
@@ -140,23 +141,23 @@ class ShortPath:
         result: dict[str, Any] = {
             "protocolVersion": agreed,
             "capabilities": self.capabilities(),
-            "serverInfo": self.box.info,
+            "serverInfo": self.box.now.info(),
         }
-        if self.box.instructions:
-            result["instructions"] = self.box.instructions
+        if instructions := self.box.now.about.instructions:
+            result["instructions"] = instructions
         return reply(asked.id, to_json(result)), agreed
 
     def discover(self, asked: PlainRequest) -> bytes:
         """Answer `server/discover`."""
         capabilities = self.capabilities()
-        if self.box.has_tasks or self.box.is_live:
+        if self.box.is_live or self.box.now.has_tasks:
             capabilities["extensions"] = {TASKS_EXTENSION: {}}
         result: dict[str, Any] = {
             "supportedVersions": [LATEST_PROTOCOL],
             "capabilities": capabilities,
         }
-        if self.box.instructions:
-            result["instructions"] = self.box.instructions
+        if instructions := self.box.now.about.instructions:
+            result["instructions"] = instructions
         return reply(asked.id, self._stamped(to_json(result), kept=True))
 
     def listed(
@@ -166,7 +167,7 @@ class ShortPath:
         viewer: Viewer,
     ) -> bytes:
         """Answer `tools/list` from bytes that are made once."""
-        payload = self.box.to_mcp_json(protocol, *viewer)
+        payload = self.box.now.tools.to_mcp_json(protocol, *viewer)
         if protocol < STATELESS_SINCE:
             return reply(asked.id, payload)
         known = self._listed.get(id(payload))
@@ -192,8 +193,9 @@ class ShortPath:
             or not (arguments is None or arguments.__class__ is dict)
         ):
             return None
-        name, arguments = directed(self.box, name, arguments)
-        tool = self.box.usable(name, *viewer)
+        tools = self.box.now.tools
+        name, arguments = directed(tools, name, arguments)
+        tool = tools.usable(name, *viewer)
         if tool is None:
             return None
         try:

@@ -107,14 +107,30 @@ class Metrics:
         self.families.refusals.labels(event.kind, event.code).inc()
 
 
-class Shown(Protocol):
-    """The part of a toolbox that says which names a caller may see."""
-
-    resources: dict[str, Resource]
-    prompts: dict[str, Prompt]
+class ToolSet(Protocol):
+    """Tools."""
 
     def values(self) -> Iterable[Tool]:
-        """Return all tools."""
+        """Return all of them."""
+        ...
+
+
+class Shown(Protocol):
+    """The part of an offering that says which names a caller may see."""
+
+    @property
+    def tools(self) -> ToolSet:
+        """The tools."""
+        ...
+
+    @property
+    def resources(self) -> Mapping[str, Resource]:
+        """The resources by URI."""
+        ...
+
+    @property
+    def prompts(self) -> Mapping[str, Prompt]:
+        """The prompts by name."""
         ...
 
 
@@ -130,7 +146,7 @@ def exposition(
     where = registry if registry is not None else prometheus.REGISTRY
     owned = frozenset(roles)
     groups: dict[Kind, Mapping[str, Tool]] = {
-        "tool": {tool.name: tool for tool in box.values()},
+        "tool": {tool.name: tool for tool in box.tools.values()},
         "resource": {uri: resource.tool for uri, resource in box.resources.items()},
         "prompt": {name: prompt.tool for name, prompt in box.prompts.items()},
     }

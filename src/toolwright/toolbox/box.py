@@ -15,8 +15,10 @@ from .._protocol import LATEST_PROTOCOL
 from ..errors import DefinitionError, SchemaError
 from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions, defaults_from, unknown_option
+from ..options.tool import icon_from
 from ..read.command_trees import is_program
 from ..run.shared import Shared
+from ..serve.offering import Offering
 from ..tools.catalog import Catalog, Problem
 from ..tools.decorator import with_name
 from ..tools.definition import Tool
@@ -27,7 +29,6 @@ from .registry import Registry, check_options
 from .remote import include_client, include_server, is_client
 from .rendering import render
 from .runtime import Runtime, Scope
-from .served import Served
 from .serving import asgi, client, handle, route, serve, serve_async
 from .tool_calls import run_tool_calls, run_tool_calls_async
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ..refusals import OnRefusal
     from ..results import Result
     from ..run.hooks import Hook
+    from ..serve.in_process import Once
     from ..sources.rules import Rule
     from ..stores import Store
     from ..tools.prompt import Prompt, PromptOptions
@@ -50,6 +52,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 H = TypeVar("H", bound="Hook")
 
 
+_ICON = frozenset(("src", "mimeType", "sizes", "theme"))
+"""The members of an icon in the protocol (2025-11-25, basic, Icons)."""
 _KEYWORDS = (
     *("version", "instructions", "title", "icons", "website_url", "lifespan", "timeout", "store"),
     *("page_size", "tasks", "keep_tasks", "eager", "defaults"),
@@ -119,16 +123,18 @@ class Toolbox(Mapping[str, Tool]):
         self._shared = Shared(version=version, timeout=timeout_from(timeout), store=store)
         self._registry = Registry(self._shared, defaults_from(defaults), eager=eager)
         self._runtime = Runtime(self._registry, self._shared, self, lifespan)
-        self._served = Served(self, self._registry, self._runtime, self._shared)
         self.name, self.version, self.instructions = name, version, instructions
         self.title, self.icons, self.website_url = title, icons, website_url
-        self._served.check_info()
+        _info(self)  # refuses what clients cannot be told
         check_count("page_size", page_size)
         self.page_size = page_size
         check_seconds("keep_tasks", keep_tasks)
         self.tasks = tasks
         """Where calls that became tasks are recorded; by default in a file of the user's."""
         self.keep_tasks = keep_tasks
+        self._offering = self._offered()
+        self.__once__: Once | None = None
+        """Answers single requests, without a server: see `handle`."""
         if isinstance(tools, Mapping):
             self.include(tools)
         else:
@@ -211,18 +217,19 @@ class Toolbox(Mapping[str, Tool]):
         if rules is not None or is_program(source):
             from .command_lines import include_commands
 
-            add, inner = self._registry.add_one, partial(type(self), self.name)
-            given = include_commands(source, select, prefix, rules, options, add, inner)
+            add, empty = self._registry.add_one, partial(type(self), self.name)
+            given = include_commands(source, select, prefix, rules, options, add, empty)
             self._registry.variables |= given.variables
             self._registry.runs_programs = True
             self._registry.catalog.left_out += given.problems
             return given.tools
         offered: list[Resource | Prompt] = []
         if isinstance(source, Toolbox):
-            self._registry.variables |= served(source).variables
-            self._registry.runs_programs |= served(source).runs_programs
+            inner = source.__registry__()
+            self._registry.variables |= inner.variables
+            self._registry.runs_programs |= inner.runs_programs
             offered = [*source.resources.values(), *source.prompts.values()]
-            self._registry.hosted += served(source).hosted
+            self._registry.hosted += inner.hosted
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
         return self._registry.include(source, select, prefix, options, enabled, offered)
 
@@ -434,8 +441,32 @@ class Toolbox(Mapping[str, Tool]):
 
     # -- serving
 
-    def __servable__(self) -> Served:
-        return self._served
+    def __servable__(self) -> Offering:
+        return self._offering
+
+    def __registry__(self) -> Registry:
+        return self._registry
+
+    def _offered(self) -> Offering:
+        """Return what servers get of it, which follows it."""
+        registry, runtime = self._registry, self._runtime
+        return Offering(
+            about=self,
+            info=partial(_info, self),
+            tools=registry.catalog,
+            resources=registry.resources,
+            prompts=registry.prompts,
+            call=runtime.call_admitted,
+            get=runtime.get,
+            refused=runtime.refused,
+            asks=lambda: registry.asks,
+            is_wrapped=lambda: runtime.is_wrapped,
+            on_change=registry.on_change,
+            open_store=self._shared.open_store,
+            enter=runtime.open,
+            close=self.close,  # which a subclass may have extended
+            aclose=self.aclose,
+        )
 
     serve = serve
     serve_async = serve_async
@@ -467,6 +498,35 @@ class Toolbox(Mapping[str, Tool]):
         return self._registry.catalog.to_mcp_json(protocol, roles, self._runtime.view(call))
 
 
-def served(box: Toolbox) -> Served:
-    """Return a toolbox as servers see it: always the same object for one toolbox."""
+def served(box: Toolbox) -> Offering:
+    """Return what servers get of a toolbox: always the same value for one toolbox."""
     return box.__servable__()
+
+
+def registry_of(box: Toolbox) -> Registry:
+    """Return what was put into a toolbox, and where it came from."""
+    return box.__registry__()
+
+
+def _info(box: Toolbox) -> dict[str, Any]:
+    """Return what clients are told about the server itself. Raises `TypeError` or `ValueError`."""
+    told: dict[str, Any] = {"name": box.name, "version": box.version}
+    for key, value in (("title", box.title), ("websiteUrl", box.website_url)):
+        if value is not None:
+            if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                msg = f"{key} of a toolbox must be text; got {value!r}"
+                raise TypeError(msg)
+            told[key] = value
+    if box.icons:
+        told["icons"] = [_icon(icon) for icon in box.icons]
+    return told
+
+
+def _icon(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an icon in the protocol's form. Raises `TypeError` or `ValueError`."""
+    icon = icon_from(given)
+    unknown = sorted(icon.keys() - _ICON)
+    if unknown:
+        msg = f"an icon has no `{unknown[0]}`; it has src, mimeType, sizes and theme"
+        raise ValueError(msg)
+    return icon

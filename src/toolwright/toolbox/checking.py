@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..doctor.registry import Check
     from ..doctor.report import Report
     from ..tools.definition import Tool
+    from .registry import Registry
 
 
 class Checkable(Protocol):
@@ -27,8 +28,8 @@ class Checkable(Protocol):
         """Return whether a tool is listed."""
         ...
 
-    def __servable__(self) -> Any:
-        """Return the toolbox as servers see it."""
+    def __registry__(self) -> Registry:
+        """Return what was put into it."""
         ...
 
 
@@ -52,5 +53,5 @@ def check(
 
     settings = with_given(settings_from(config), select=select, ignore=ignore, severity=severity)
     tools = [tool for name, tool in box.items() if box.is_enabled(name)]
-    lifespans = box.__servable__().lifespans
+    lifespans = box.__registry__().lifespans
     return examine(box.name, tools, settings, checks=checks, lifespans=lifespans)

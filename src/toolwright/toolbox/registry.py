@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import SchemaError
-from ..markers import Complete
 from ..options import unknown_option
 from ..read.command_trees import is_program
-from ..tools.catalog import Catalog, matches, may_use
+from ..tools.catalog import Catalog, matches
 from ..tools.decorator import with_name
 from ..tools.definition import (
     Tool,
@@ -20,7 +18,6 @@ from ..tools.definition import (
     forget_compiled,
     inner_of,
     outline,
-    signature_of,
     tool_with,
 )
 from ..tools.loading import RefusedTarget, note, noted_while_loading, raise_or_note
@@ -28,7 +25,6 @@ from ..tools.members import is_mcp_server, members
 from .command_lines import only_command
 
 if TYPE_CHECKING:
-    from ..call import Call
     from ..options import Options, ToolOptions
     from ..run.hooks import Wraps
     from ..run.shared import Shared
@@ -36,10 +32,6 @@ if TYPE_CHECKING:
     from ..tools.resource import Resource
 
 OnChange = Callable[[str, str], object]
-MAX_TYPED = 1000
-"""How many characters of an argument may be typed before it is no longer completed."""
-MAX_COMPLETIONS = 1000
-"""How many values from a completing function are looked at."""
 
 
 class Registry:
@@ -219,69 +211,11 @@ class Registry:
         self.catalog.enable(name)
         self.changed("tools")
 
-    # -- finding
-
-    def offers(
-        self, offered: Resource | Prompt, roles: Iterable[str] | None, call: Call | None
-    ) -> bool:
-        """Return whether a caller may use a resource or a prompt; None is the author."""
-        tool, uri = offered.tool, getattr(offered, "uri", "")
-        if call is not None and tool.options.enabled is False:
-            return False
-        return may_use(tool, roles, call, kind="resource" if uri else "prompt", name=uri)
-
-    def resources_for(
-        self, roles: Iterable[str] | None, call: Call | None = None
-    ) -> list[Resource]:
-        """Return the resources that a caller with these roles may read; None is the author."""
-        return [each for each in self.resources.values() if self.offers(each, roles, call)]
-
-    def prompts_for(self, roles: Iterable[str] | None, call: Call | None = None) -> list[Prompt]:
-        """Return the prompts that a caller with these roles may get; None is the author."""
-        return [each for each in self.prompts.values() if self.offers(each, roles, call)]
-
-    def find_resource(
-        self, uri: str, roles: Iterable[str] | None, call: Call | None = None
-    ) -> tuple[Resource, dict[str, str]] | None:
-        """Return the resource at a URI, and the variables in it; None if there is none."""
-        from ..tools.resource import found_at
-
-        return found_at(self.resources, uri, lambda each: self.offers(each, roles, call))
-
-    def find_prompt(
-        self, name: str, roles: Iterable[str] | None, call: Call | None = None
-    ) -> Prompt | None:
-        """Return a prompt that a caller with these roles may get."""
-        prompt = self.prompts.get(name)
-        return prompt if prompt is not None and self.offers(prompt, roles, call) else None
-
-    def is_hidden(self, uri: str, roles: Iterable[str] | None, call: Call | None = None) -> bool:
-        """Return whether there is a resource that a caller with these roles may not read."""
-        if self.find_resource(uri, roles, call) is not None:
-            return False
-        return self.find_resource(uri, None) is not None
-
-    def completions(self, owner: Tool, argument: str, typed: str) -> list[str]:
-        """Return the values of an argument that begin with what was typed."""
-        if len(typed) > MAX_TYPED:
-            return []
-        for parameter in signature_of(owner).parameters:
-            if parameter.name == argument:
-                values = _completing(parameter.hint)
-                if callable(values):
-                    proposed = islice(cast("Any", values(typed)), MAX_COMPLETIONS)
-                    return [str(value) for value in proposed]
-                if values is not None:
-                    return [str(value) for value in values if _begins(value, typed)]
-        node: Mapping[str, Any] = owner.input_schema.get("properties", {}).get(argument, {})
-        listed: list[Any] = node.get("enum") or node.get("items", {}).get("enum") or []
-        return [str(value) for value in listed if _begins(value, typed)]
-
     @property
-    def tools(self) -> list[Tool]:
-        """Everything that can be run: tools, and the functions of resources and prompts."""
-        behind = [offered.tool for offered in (*self.resources.values(), *self.prompts.values())]
-        return [*self.catalog.values(), *behind]
+    def lifespans(self) -> list[Any]:
+        """The lifespans of this toolbox and of those it includes, as their authors gave them."""
+        every = (self._shared.toolbox, *self.origins)
+        return [own for each in every if (own := getattr(each, "own_lifespan", None)) is not None]
 
     # -- changes
 
@@ -316,12 +250,3 @@ def check_options(target: Any, given: Mapping[str, Any], known: Mapping[str, Any
     if unknown:
         what = f"has a bad option: {unknown_option(unknown[0], known)}"
         raise outline(Tool(target)).refusal(what)
-
-
-def _completing(hint: Any) -> Any:
-    given = [marker for marker in getattr(hint, "__metadata__", ()) if isinstance(marker, Complete)]
-    return given[0].values if given else None
-
-
-def _begins(value: Any, typed: str) -> bool:
-    return str(value).casefold().startswith(typed.casefold())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ..dialects.rendered import Rendered
+    from ..serve.offering import Offering
     from ..tools.definition import Tool
-    from .served import Served
 
 
 class RenderedBox(Protocol):
@@ -26,7 +26,7 @@ class RenderedBox(Protocol):
         """Return the list of tools."""
         ...
 
-    def __servable__(self) -> Served:
+    def __servable__(self) -> Offering:
         """Return it as servers see it."""
         ...
 
@@ -51,7 +51,7 @@ def render(
     from ..dialects.rendering import render
 
     tools = [box[name] for name in box if box.is_enabled(name)]
-    if box.__servable__().asks:  # `enabled` functions are asked as for any list
+    if box.__servable__().asks():  # `enabled` functions are asked as for any list
         shown = {tool["name"] for tool in box.to_mcp()["tools"]}
         tools = [tool for tool in tools if tool.published_name in shown]
     examples = None

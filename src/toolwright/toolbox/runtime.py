@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from logging import Logger
 
     from ..call import Call
-    from ..refusals import Kind, OnRefusal, RequestKind
+    from ..refusals import OnRefusal, RequestKind
     from ..results import Result
     from ..run.hooks import Hook, Next
     from ..run.lifespan import Lifespan
@@ -119,22 +119,15 @@ class Runtime:
     def view(self, call: Call | None) -> Call | None:
         """Return a call for predicates to see; None if there are no predicates.
 
-        It says who asks, and has no way to report or to ask. A tool that calls another without
-        handing on its call still asks on behalf of its own caller.
+        A tool that calls another without handing on its call still asks on behalf of its own
+        caller.
         """
         if not self._registry.asks:
             return None
-        from ..call import Call, unread_claims, unread_headers
+        from ..call import Call, view_of
         from ..run.current import current_call
 
-        call = call or current_call() or Call()
-        return Call(
-            request_id=call.request_id,
-            caller=call.caller,
-            roles=call.roles,
-            claims=unread_claims(call),
-            headers=unread_headers(call),
-        )
+        return view_of(call or current_call() or Call())
 
     def _inner(
         self, name: str, arguments: Any, call: Call | None, view: Call | None
@@ -188,39 +181,30 @@ class Runtime:
         with within(call, self.state) if has_lifespan else contextlib.nullcontext():
             return await run_around(self._hooks, call, arguments, innermost, speak, name)
 
-    async def read_resource(
-        self, resource: Resource, values: Mapping[str, str], call: Call | None = None
+    def call_admitted(
+        self, name: str, arguments: Any = None, call: Call | None = None
+    ) -> Awaitable[Result]:
+        """Call a tool that a server has found usable for the caller."""
+        return self.call_async(name, arguments, call=call, is_admitted=True)
+
+    async def get(
+        self,
+        offered: Resource | Prompt,
+        values: Mapping[str, str] | None = None,
+        call: Call | None = None,
     ) -> Result:
-        """Read a resource, inside the same hooks as calls of tools."""
+        """Read a resource, or get the messages of a prompt, inside the same hooks as calls."""
+        from ..call import Call
         from ..run.hooks import inside
 
-        call = _named(call, "resource", resource.uri)
-
-        def read(sent: Any) -> Awaitable[Result]:
-            return resource.tool.call_async(dict(sent), call=call)
-
-        return await self.wrapped(call, values, inside(self, inner_of(resource.tool), call, read))
-
-    async def get_prompt(
-        self, prompt: Prompt, values: Mapping[str, str] | None, call: Call | None = None
-    ) -> Result:
-        """Get the messages of a prompt, inside the same hooks as calls of tools."""
-        from ..run.hooks import inside
-
-        call = _named(call, "prompt", prompt.tool.name)
+        call, tool, uri = call or Call(), offered.tool, getattr(offered, "uri", "")
+        # Named as lists name it, however it was asked for.
+        call.kind, call.tool = ("resource", uri) if uri else ("prompt", tool.name)
 
         def run(sent: Any) -> Awaitable[Result]:
-            return prompt.tool.call_async(dict(sent or {}), call=call)
+            return tool.call_async(dict(sent), call=call)
 
-        return await self.wrapped(
-            call, values or {}, inside(self, inner_of(prompt.tool), call, run)
-        )
-
-    @property
-    def lifespans(self) -> list[Any]:
-        """The lifespans of this toolbox and of those it includes, as their authors gave them."""
-        every = (self, *self._registry.origins)
-        return [own for each in every if (own := getattr(each, "own_lifespan", None)) is not None]
+        return await self.wrapped(call, values or {}, inside(self, inner_of(tool), call, run))
 
     @property
     def wraps(self) -> bool:
@@ -361,15 +345,6 @@ def _inject(provider: Any, scope: Scope) -> Inject:
     if isinstance(provider, Inject):
         return provider
     return Inject(provider if callable(provider) else lambda: provider, scope=scope)
-
-
-def _named(call: Call | None, kind: Kind, name: str) -> Call:
-    """Return a call of a resource or a prompt: named as lists name it, however it was asked for."""
-    from ..call import Call
-
-    call = call or Call()
-    call.kind, call.tool = kind, name
-    return call
 
 
 def _end(call: Call) -> None:

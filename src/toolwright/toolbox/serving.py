@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from mcp import Client
 
     from ..serve.http.asgi import AsgiApp
-    from ..serve.in_process import Reply
+    from ..serve.in_process import Once, Reply
+    from ..serve.offering import Offering
     from ..serve.settings import AppSettings, HttpSettings, StdioSettings
-    from .served import Served
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,8 +22,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Box(Protocol):
     """What these methods of a `Toolbox` need of it."""
 
-    def __servable__(self) -> Served:
-        """Return it as servers see it."""
+    __once__: Once | None
+
+    def __servable__(self) -> Offering:
+        """Return what servers get of it."""
         ...
 
 
@@ -82,7 +84,11 @@ def asgi(box: Box, **settings: Unpack[AppSettings]) -> AsgiApp:
 
 async def handle(box: Box, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
     """Answer one HTTP request, without a server: for functions that run on demand."""
-    return await box.__servable__().once.handle(body, headers or {})
+    if box.__once__ is None:
+        from ..serve.in_process import Once
+
+        box.__once__ = Once(box.__servable__())
+    return await box.__once__.handle(body, headers or {})
 
 
 def client(box: Box, mode: Literal["auto", "legacy"] = "auto", *, search: bool = False) -> Client:
@@ -102,7 +108,7 @@ def route(
 
     Callers must sign in as they do for tools, unless it is `public`.
     """
-    from ..serve.routes import OwnRoute
+    from ..serve.offering import OwnRoute
 
     if not isinstance(cast("object", path), str):
         msg = '`route` needs a path: write `@box.route("/path")`'

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..dialects import Rendered
     from ..dialects.loops.asked import Asked
     from ..results import Result
-    from .served import Served
+    from ..serve.offering import Offering
 
     Confirm = Callable[[str, Any], bool | Awaitable[bool]]
 
@@ -24,7 +24,7 @@ MOST_AT_ONCE = 64
 class Answering(Protocol):
     """What these methods of a `Toolbox` need of it."""
 
-    def __servable__(self) -> Served:
+    def __servable__(self) -> Offering:
         """Return it as servers see it."""
         ...
 
@@ -125,7 +125,7 @@ class _Gate:
     """Decides which calls of a message run, and finds the tool's own name and arguments."""
 
     def __init__(
-        self, served: Served, rendered: Rendered, call: Call | None, confirm: Confirm | None
+        self, served: Offering, rendered: Rendered, call: Call | None, confirm: Confirm | None
     ) -> None:
         self.served = served
         self.rendered = rendered
@@ -146,13 +146,13 @@ class _Gate:
 
     async def _check(self, name: str, arguments: Any) -> None:
         """Refuse what the caller may not use or does not confirm. Raises `CallError`."""
-        tool = self.served.usable(name, None)
+        tool = self.served.tools.usable(name, None)
         if tool is None:
             return  # running it says what is wrong with it
         call = self.call
-        if call is not None and self.served.usable(name, call.roles) is None:
+        if call is not None and self.served.tools.usable(name, call.roles) is None:
             self.served.refused("tool", "role", name, caller=call.caller)
-            raise self.served.not_found(name, call.roles)
+            raise self.served.tools.not_found(name, call.roles)
         if tool.options.confirm:
             if not is_object(arguments):
                 fault = Fault((), "not_object", "the arguments must be one JSON object")

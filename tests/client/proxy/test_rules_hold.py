@@ -199,7 +199,7 @@ def test_values_are_checked_again_when_a_template_is_read():
     box = hub(*HIDING["left out"])
     template = box.resources["docs://{path*}"]
     for path in ("plans", "private/a", quote("plans"), "./plans"):
-        result = asyncio.run(served(box).read_resource(template, {"path": path}))
+        result = asyncio.run(served(box).get(template, {"path": path}))
         assert result.is_error, path
         assert "SECRET" not in result.text
 

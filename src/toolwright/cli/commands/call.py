@@ -142,7 +142,7 @@ def _read_resource(box: Toolbox, chosen: CallCommand) -> _Outcome:
         known = ", ".join(box.resources) or "none"
         raise UsageError(f"there is no resource {uri}; {box.name} has {known}")
     resource, values = found
-    result = _run(box, chosen, lambda call: served(box).read_resource(resource, values, call))
+    result = _run(box, chosen, lambda call: served(box).get(resource, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
     from ...tools.resource import contents_of
@@ -160,7 +160,7 @@ def _get_prompt(box: Toolbox, chosen: CallCommand) -> _Outcome:
         raise UsageError(f"there is no prompt `{name}`; {box.name} has {known}")
     pairs = {pair.partition("=")[0]: {"type": "string"} for pair in chosen.given}
     values = _arguments(chosen, facts({"properties": pairs}))
-    result = _run(box, chosen, lambda call: served(box).get_prompt(prompt, values, call))
+    result = _run(box, chosen, lambda call: served(box).get(prompt, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
     from ...tools.prompt import messages_of

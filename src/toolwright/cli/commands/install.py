@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ..._json_values import is_object
 from ..._log.printable import say
 from ...sources.running.environment import entry_variables
-from ...toolbox.box import Toolbox, served
+from ...toolbox.box import Toolbox, registry_of
 from ..clients.edit import CLIENT_HELP, EditedFile, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours
 from ..command import Targeted, option, positional, repeated, switch
@@ -106,8 +106,8 @@ def _local(client: KnownClient, chosen: InstallCommand) -> tuple[str, dict[str, 
     command += [f"--{flag}" for flag, is_given in switches.items() if is_given]
     box = _served_box(chosen, command[6], folder)
     name = _checked_name(chosen.name or box.name)
-    variables = {**served(box).variables, **_variables(chosen.env)}
-    if served(box).runs_programs:
+    variables = {**registry_of(box).variables, **_variables(chosen.env)}
+    if registry_of(box).runs_programs:
         variables = entry_variables(variables)
     return name, client.entry(name, command, variables)
 

@@ -8,10 +8,10 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..._log.printable import say
-from ...toolbox.box import Toolbox, served
+from ...toolbox.box import Toolbox, registry_of, served
 from ..load import OpenedTarget, open_target
 from ..own_settings import check_own_settings
 from ..project.configuration import real_target
@@ -23,7 +23,7 @@ from ..usage import BadTarget, UsageError
 if TYPE_CHECKING:
     import socket
 
-    from ...serve.servable import Servable
+    from ...serve.offering import Live
     from ...serve.settings import ServerConfig
     from ..reload import Reloader
 
@@ -52,7 +52,7 @@ class _Opened(NamedTuple):
 
     box: Toolbox
     """The toolbox to which later hooks are added."""
-    live: Servable
+    live: Live
 
 
 def _not_started(error: Exception, chosen: ServeArguments) -> int:
@@ -112,7 +112,7 @@ def _serve_http(chosen: ServeArguments, started_in: str) -> int:
         announce = functools.partial(announce_http, opened.live, config, port)
         return _start_workers(chosen, config, listening, announce, started_in)
 
-    def announce_with_status(live: Servable, config: ServerConfig, port: int) -> None:
+    def announce_with_status(live: Live, config: ServerConfig, port: int) -> None:
         announce_http(live, config, port)
         show_status(opened.box)
 
@@ -196,13 +196,13 @@ def _is_nothing_left(loaded: OpenedTarget, chosen: ServeArguments) -> bool:
     """Say so if everything was refused; with `--reload` the author is about to mend it."""
     box = loaded.box
     some = any(box.is_enabled(name) for name in box) or box.resources or box.prompts
-    if some or not loaded.refusals or chosen.reload or served(box).mirrors:
+    if some or not loaded.refusals or chosen.reload or registry_of(box).mirrors:
         return False
     say("toolwright: nothing is left to serve: every tool is refused")
     return True
 
 
-def _check_search(box: Servable, config: ServerConfig) -> None:
+def _check_search(box: Live, config: ServerConfig) -> None:
     """Refuse a toolbox that has a tool with one of the search's own names. Raises `BadTarget`."""
     if not config.search:
         return
@@ -210,7 +210,7 @@ def _check_search(box: Servable, config: ServerConfig) -> None:
     from ...serve.search.index import SearchUnavailable
 
     try:
-        check_names(box)
+        check_names(box.now)
     except (ValueError, SearchUnavailable) as error:
         raise BadTarget(str(error)) from None
 
@@ -232,7 +232,7 @@ def _reloader(chosen: ServeArguments) -> Reloader | None:
 
 def _served(
     box: Toolbox, chosen: ServeArguments, reloader: Reloader | None, config: ServerConfig
-) -> Servable:
+) -> Live:
     """Return the toolbox itself, or with `--reload` a stand-in for its newest version."""
     if reloader is None:
         return served(box)
@@ -247,4 +247,4 @@ def _served(
 
     live = Reloadable(served(box))
     reloader.watch(live, load, lambda newer: add_hooks(newer, chosen))
-    return cast("Servable", live)
+    return live

@@ -60,7 +60,7 @@ def examined(
     Raises `UsageError` for bad settings.
     """
     from ...doctor.examine import examine
-    from ...toolbox.box import served
+    from ...toolbox.box import registry_of
 
     tools = [tool for name, tool in box.items() if box.is_enabled(name)]
     try:
@@ -70,7 +70,7 @@ def examined(
             settings,
             refused=refused,
             errors_only=errors_only,
-            lifespans=served(box).lifespans,
+            lifespans=registry_of(box).lifespans,
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

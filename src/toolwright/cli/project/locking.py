@@ -91,14 +91,14 @@ def _not_served_from(box: Toolbox, target: str) -> list[str]:
     from ..own_settings import has_own_settings
 
     live = served(box)
-    offered = [*live.values(), *(each.tool for each in live.resources.values())]
+    offered = [*live.tools.values(), *(each.tool for each in live.resources.values())]
     offered += [each.tool for each in live.prompts.values()]
     reasons: list[str] = []
     asking = [tool.name for tool in offered if isinstance(tool.options.enabled, Predicate)]
     if asking:
         reasons.append(f"`enabled` of {asking[0]} is a function, which must be called")
     if live.has_tasks:
-        tasks = [tool.name for tool in live.values() if tool.options.task]
+        tasks = [tool.name for tool in live.tools.values() if tool.options.task]
         reasons.append(f"{tasks[0]} runs as a task, whose records must be opened")
     if live.routes:
         reasons.append(f"{live.routes[0].path} is answered by a function of its own")

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from ..._log.printable import say
-from ...toolbox.box import Toolbox, served
+from ...toolbox.box import Toolbox, registry_of
 from ...tools.decorator import is_marked
 from ...tools.loading import refused_while_loading
 from ...tools.members import is_mcp_server, server_in
@@ -105,7 +105,7 @@ def server_box(server: Any) -> Toolbox:
         title=texts["title"],
     )
     box.include(server)
-    if not served(box).hosted:
+    if not registry_of(box).hosted:
         refused = refused_while_loading() or []
         raise BadTarget(str(refused.pop() if refused else f"{server.name} cannot be started"))
     _boxes[id(server)] = box
@@ -114,7 +114,7 @@ def server_box(server: Any) -> Toolbox:
 
 def _name_left_out(module: ModuleType, box: Toolbox) -> None:
     """Name the servers beside a toolbox that it does not include: their tools are not offered."""
-    inside = [each.server for each in served(box).hosted]
+    inside = [each.server for each in registry_of(box).hosted]
     for name, value in vars(module).items():
         if is_mcp_server(value) and not any(value is each for each in inside):
             say(

@@ -14,7 +14,7 @@ from ...run.loop import background
 from ...sources.rules import Rule
 from ..client import McpClient, connection_of, listing_of
 from .proxied import (
-    Offering,
+    ServerSelection,
     described,
     name_of,
     offered_options,
@@ -70,7 +70,7 @@ class Mirror:
         self.client = client
         """Held as long as the toolbox has its tools."""
         self._shelf = shelf
-        self._offering = Offering(select, rules)
+        self._selection = ServerSelection(select, rules)
         self._prefix = prefix
         self._options = options
         self._tools: dict[str, Any] = {}
@@ -148,7 +148,7 @@ class Mirror:
         added: list[Any] = []
         bad: list[SchemaError] = []
         wanted: dict[str, Any] = {}
-        found = proxied_tools(connection_of(self.client), listing.definitions, self._offering)
+        found = proxied_tools(connection_of(self.client), listing.definitions, self._selection)
         for name, target, told in found:
             here = self._prefix + name
             if isinstance(target, SchemaError):
@@ -174,12 +174,12 @@ class Mirror:
         wanted: dict[tuple[str, str], Mapping[str, Any]] = {}
         listing = listing_of(self.client)
         listed = [
-            (kind, key, told, self._offering.rule(told))
+            (kind, key, told, self._selection.rule(told))
             for kind, key in (*_READ.items(), ("prompts", "name"))
             for told in (await listing.of(kind, key)).values()
         ]
         # Before a template is offered that hidden ones would be read through.
-        self._offering.hold({told[key]: rule for kind, key, told, rule in listed if kind in _READ})
+        self._selection.hold({told[key]: rule for kind, key, told, rule in listed if kind in _READ})
         for kind, key, told, rule in listed:
             name = plain_name(name_of(told))
             here = self._prefix + name if kind == "prompts" else told[key]
@@ -196,7 +196,7 @@ class Mirror:
                 bad.append(error)
                 del wanted[kind, here]
                 if kind in _READ:
-                    self._offering.hide(told[key])
+                    self._selection.hide(told[key])
         for kind, here in [each for each in self._offered if each not in wanted]:
             self._shelf.take_offered(kind, here)
         self._offered = wanted
@@ -209,7 +209,7 @@ class Mirror:
         if kind == "prompts":
             item: Any = proxied_prompt(connection, told, rule)
         else:
-            item = proxied_resource(connection, told, self._offering, rule)
+            item = proxied_resource(connection, told, self._selection, rule)
         self._shelf.put_offered(item, {**options, "name": self._prefix + name})
 
 

@@ -122,11 +122,11 @@ class ProxiedResource(Resource):
     """A resource of another server, listed as that server describes it."""
 
     told: Mapping[str, Any]
-    offering: Offering
+    selection: ServerSelection
 
     def __gives__(self, uri: str) -> bool:
         """Return whether rules let a URI be read through this template."""
-        return not self.is_template or self.offering.gives(uri, self.told)
+        return not self.is_template or self.selection.gives(uri, self.told)
 
     def to_mcp(self) -> dict[str, Any]:
         """Return it as lists show it, with the texts that it has here."""
@@ -153,7 +153,7 @@ def _shown(tool: Tool) -> dict[str, str]:
 # -- which
 
 
-class Offering:
+class ServerSelection:
     """What a selection and rules offer of a server. The rules hold for whatever it has."""
 
     def __init__(self, select: str | Sequence[str], rules: Sequence[Rule] | None) -> None:
@@ -210,11 +210,13 @@ def name_of(told: Mapping[str, Any]) -> str:
 
 
 def proxied_tools(
-    connection: AnyConnection, definitions: Mapping[str, Mapping[str, Any]], offering: Offering
+    connection: AnyConnection,
+    definitions: Mapping[str, Mapping[str, Any]],
+    selection: ServerSelection,
 ) -> Iterator[tuple[str, ProxyTool | SchemaError, ToolOptions]]:
     """Yield the selected tools: a name that a toolbox takes, a target, and options."""
     for name, definition in definitions.items():
-        rule = offering.tool_rule(definition)
+        rule = selection.tool_rule(definition)
         if rule is None:
             continue
         try:
@@ -293,7 +295,7 @@ def offered_options(options: ToolOptions, name: str, rule: Rule) -> ToolOptions:
 
 
 def proxied_resource(
-    connection: AnyConnection, told: Mapping[str, Any], offering: Offering, rule: Rule
+    connection: AnyConnection, told: Mapping[str, Any], selection: ServerSelection, rule: Rule
 ) -> ProxiedResource:
     """Return a resource, or a template of many, of a server. Raises `SchemaError`."""
     uri = str(told.get("uriTemplate") or told["uri"])
@@ -314,7 +316,7 @@ def proxied_resource(
         mime_type=told.get("mimeType"),
     )
     target.template = resource
-    resource.told, resource.offering = told, offering
+    resource.told, resource.selection = told, selection
     return resource
 
 

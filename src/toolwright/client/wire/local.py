@@ -12,7 +12,8 @@ from ...call import Call
 from ...errors import CallError, ToolError, ToolNotFound, ToolTimeout
 from ...questions import Question
 from ...run.loop import background
-from ...serve.servable import Servable
+from ...serve.offering import Offering
+from ...serve.sender import USER
 from ...tools.prompt import messages_of
 from ...tools.resource import contents_of
 from ..asking.handlers import QuestionHandlers
@@ -27,7 +28,7 @@ class LocalConnection:
 
     is_local = True
 
-    def __init__(self, box: Servable, settings: ClientSettings) -> None:
+    def __init__(self, box: Offering, settings: ClientSettings) -> None:
         self.box = box
         self.settings = settings
         self.handlers = QuestionHandlers(settings)
@@ -35,14 +36,13 @@ class LocalConnection:
         self._unsubscribe: Callable[[], None] | None = None
 
     def __str__(self) -> str:
-        return self.box.name
+        return self.box.about.name
 
     async def info(self) -> ServerInfo:
         """Return what the toolbox says about itself."""
         self.watch()
-        box = self.box
-        title = str(box.info.get("title", ""))
-        return ServerInfo(box.name, box.version, title, box.instructions, LATEST_PROTOCOL)
+        about, title = self.box.about, str(self.box.info().get("title", ""))
+        return ServerInfo(about.name, about.version, title, about.instructions, LATEST_PROTOCOL)
 
     async def pass_on(self) -> None:
         """Let another toolbox have what this one offers."""
@@ -69,12 +69,12 @@ class LocalConnection:
 
     def _items(self, kind: str) -> list[dict[str, Any]]:
         box = self.box
-        call = Call() if box.asks else None
+        viewer = USER.viewer(asks=box.asks())
         if kind == "tools":
-            return json.loads(box.to_mcp_json(LATEST_PROTOCOL, None, call))["tools"]
+            return json.loads(box.tools.to_mcp_json(LATEST_PROTOCOL, *viewer))["tools"]
         if kind == "prompts":
-            return [each.to_mcp() for each in box.prompts_for(None, call)]
-        known = box.resources_for(None, call)
+            return [each.to_mcp() for each in box.prompts_for(*viewer)]
+        known = box.resources_for(*viewer)
         return [each.to_mcp() for each in known if each.is_template == (kind == "templates")]
 
     async def request(
@@ -110,25 +110,25 @@ class LocalConnection:
 
     async def _run(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         box = self.box
-        view = Call() if box.asks else None
+        viewer = USER.viewer(asks=box.asks())
         if method == "tools/call":
             name = params["name"]
-            tool = box.usable(name, None, view)
+            tool = box.tools.usable(name, *viewer)
             if tool is None:
-                raise box.not_found(name, None, view)
-            result = await box.call_async(tool.name, params.get("arguments") or {}, call=call)
+                raise box.tools.not_found(name, *viewer)
+            result = await box.call(tool.name, params.get("arguments") or {}, call)
             return result.to_mcp(LATEST_PROTOCOL)
         if method == "resources/read":
-            found = box.find_resource(params["uri"], None, view)
+            found = box.find_resource(params["uri"], *viewer)
             if found is None:
                 raise ToolError(f"there is no resource {params['uri']}", code="not_found")
-            result = await box.read_resource(*found, call)
+            result = await box.get(*found, call)
             _check(result.error)
             return {"contents": contents_of(found[0], params["uri"], result)}
-        prompt = box.find_prompt(params["name"], None, view)
+        prompt = box.find_prompt(params["name"], *viewer)
         if prompt is None:
             raise ToolNotFound(params["name"])
-        result = await box.get_prompt(prompt, params.get("arguments") or {}, call)
+        result = await box.get(prompt, params.get("arguments") or {}, call)
         _check(result.error)
         told = {"description": prompt.tool.description} if prompt.tool.description else {}
         return {**told, "messages": messages_of(prompt, result)}

@@ -35,7 +35,7 @@ from .short.call import HttpCall
 from .shutdown import Shutdown
 
 if TYPE_CHECKING:
-    from ..servable import Servable
+    from ..offering import Live
     from ..settings import ServerConfig
 
 _MOST_REASONS = 100
@@ -47,8 +47,8 @@ _ONCE = frozenset((b"host", b"origin", b"authorization"))
 class App:
     """Answers one path; started by its first request, ended with its loop or by `lifespan`."""
 
-    def __init__(self, box: Servable, config: ServerConfig) -> None:
-        open_stores(box)
+    def __init__(self, box: Live, config: ServerConfig) -> None:
+        open_stores(box.now)
         if config.search:
             from ..search.front import with_search
 
@@ -168,7 +168,9 @@ class App:
 
     async def _refuse(self, who: Refusal, client: str, send: Send) -> None:
         kind = "rate" if who.status == 429 else "sign-in"
-        self.box.refused(kind, str(who.status), caller=who.caller, client=client, reason=who.said)
+        self.box.now.refused(
+            kind, str(who.status), caller=who.caller, client=client, reason=who.said
+        )
         if kind == "sign-in":
             self._log_refusal(client, who)
         await answer_refusal(send, who)
@@ -185,7 +187,7 @@ class App:
             self._logged.clear()
         self._logged[who.said] = now + _LOG_SECONDS
         said = who.said.replace("bearer token", "token")  # which looks like a secret in a log
-        log.warning("%s: a request from %s is refused: %s", self.box.name, client, said)
+        log.warning("%s: a request from %s is refused: %s", self.box.now.about.name, client, said)
 
     async def _preflight(
         self,

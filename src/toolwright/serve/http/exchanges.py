@@ -27,6 +27,7 @@ class Exchange:
         "is_stopped",
         "kind",
         "receive",
+        "repeats_headers",
         "scope",
         "send",
         "sender",
@@ -43,6 +44,8 @@ class Exchange:
     ) -> None:
         self.scope = scope
         self.headers = headers
+        self.repeats_headers = len(headers) != len(scope["headers"])
+        """Whether one was sent twice: the short path reads one value of each."""
         self.sender = sender
         self.receive = receive
         self.send = send
@@ -51,11 +54,6 @@ class Exchange:
         """Which path answers it; None while it is read, and for streams of listeners."""
         self.body = b""
         self.is_stopped = False
-
-    @property
-    def repeats_headers(self) -> bool:
-        """Whether a header was sent twice: the short path reads one value of each."""
-        return len(self.headers) != len(self.scope["headers"])
 
     @property
     def method(self) -> str:

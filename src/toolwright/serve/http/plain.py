@@ -20,7 +20,7 @@ from .short.call import HttpCall, TakeOver
 
 if TYPE_CHECKING:
     from ...call import Call
-    from ..servable import Servable
+    from ..offering import Live
 
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
 _LATEST = LATEST_PROTOCOL.encode()
@@ -30,9 +30,7 @@ _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 class PlainRequests:
     """Answers what the short path can; anything else is for the SDK."""
 
-    def __init__(
-        self, box: Servable, running: Running, take_over: TakeOver, *, watch: bool
-    ) -> None:
+    def __init__(self, box: Live, running: Running, take_over: TakeOver, *, watch: bool) -> None:
         self.box = box
         self.running = running
         self.take_over = take_over
@@ -50,7 +48,7 @@ class PlainRequests:
             return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return False
-        viewer = exchange.sender.viewer(asked.id, asks=self.box.asks)
+        viewer = exchange.sender.viewer(asked.id, asks=self.box.now.asks())
         if asked.method == "tools/call":
             task = self.short_path.task(asked, LATEST_PROTOCOL, viewer)
             if task is None:
@@ -59,7 +57,7 @@ class PlainRequests:
             return True
         if asked.params.keys() != {"_meta"} or "progressToken" in asked.meta:
             return False
-        if asked.method == "tools/list" and self.box.page_size is None:
+        if asked.method == "tools/list" and self.box.now.about.page_size is None:
             await answer(send, self.short_path.listed(asked, LATEST_PROTOCOL, viewer))
             return True
         if asked.method == "server/discover":
@@ -71,10 +69,11 @@ class PlainRequests:
         runner = task.runner
         run = HttpCall(task, self.box, exchange, self.take_over)
         # Hooks, and listeners to the items of a generator, need the call from the beginning.
-        known = self.box.is_wrapped or (task.token is not None and runner.may_tell)
+        is_wrapped = self.box.now.is_wrapped()
+        known = is_wrapped or (task.token is not None and runner.may_tell)
         call = run.made() if known else None
         is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
-        if is_quick and not self.box.is_wrapped:
+        if is_quick and not is_wrapped:
             with self.box.busy(), asked_by(run):
                 result = runner.call(task.arguments, call)
             await run.answer(self.short_path, result)
@@ -99,14 +98,15 @@ class PlainRequests:
         with (
             cancelled_if_gone(self.patience, run.exchange, run.stay_alive),
             asked_by(run),
+            self.box.busy() as box,
         ):
-            result = await self.box.call_async(task.runner.name, task.arguments, call=call)
+            result = await box.call(task.runner.name, task.arguments, call)
         await run.answer(self.short_path, result)
 
     async def _refuse(self, task: PlainCall, exchange: Exchange) -> None:
         """Answer a call that may not run now: too many already do."""
         error, sender, name = too_many(), exchange.sender, task.runner.name
-        self.box.refused("tool", error.code, name, caller=sender.name, client=sender.address)
+        self.box.now.refused("tool", error.code, name, caller=sender.name, client=sender.address)
         await answer(exchange.send, self.short_path.finished(task, failed(error)))
 
 

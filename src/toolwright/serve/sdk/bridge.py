@@ -20,8 +20,8 @@ from .server import SdkServer
 
 if TYPE_CHECKING:
     from ..drain import Drain
+    from ..offering import Live
     from ..plain_run import PlainRun
-    from ..servable import Servable
 
 _MESSAGES: TypeAdapter[Any] = TypeAdapter(t.JSONRPCMessage)
 
@@ -41,7 +41,7 @@ class Bridge:
     """
 
     def __init__(
-        self, box: Servable, write: Callable[[bytes], None], recorded: list[bytes], drain: Drain
+        self, box: Live, write: Callable[[bytes], None], recorded: list[bytes], drain: Drain
     ) -> None:
         self.write = write
         self.served = SdkServer(box)

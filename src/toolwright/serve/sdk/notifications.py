@@ -26,7 +26,7 @@ from ..sender import NOBODY, Sender, Viewer, sender_here
 from .calls import handed_with
 
 if TYPE_CHECKING:
-    from ..servable import Servable
+    from ..offering import Live
 
 _EVENTS: dict[str, Any] = {
     "tools": ToolsListChanged,
@@ -44,13 +44,13 @@ class _Bus(InMemorySubscriptionBus):
 
     may_hear: Callable[[Viewer], bool]
 
-    def __init__(self, box: Servable) -> None:
+    def __init__(self, box: Live) -> None:
         super().__init__()
         self.box = box
 
     def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         """Add a listener, and remember who it is."""
-        viewer = sender_here().viewer(asks=self.box.asks)
+        viewer = sender_here().viewer(asks=self.box.now.asks())
 
         def deliver(event: Any) -> None:
             if not isinstance(event, ResourceUpdated) or self.may_hear(viewer):
@@ -65,7 +65,7 @@ class Notifications:
     Connections are held weakly: a client that hangs up is forgotten.
     """
 
-    def __init__(self, box: Servable, *, watch: bool) -> None:
+    def __init__(self, box: Live, *, watch: bool) -> None:
         self.watch = watch
         """Whether clients can be told of changes: not where each request is on its own."""
         self.box = box
@@ -182,7 +182,7 @@ class Notifications:
 
         @functools.cache
         def may_hear(viewer: Viewer) -> bool:
-            return not self.box.is_hidden(uri, *viewer)
+            return not self.box.now.is_hidden(uri, *viewer)
 
         return may_hear
 

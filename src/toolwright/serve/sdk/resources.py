@@ -27,7 +27,7 @@ from .notifications import Notifications
 
 if TYPE_CHECKING:
     from ...refusals import RequestKind
-    from ..servable import Servable
+    from ..offering import Live
 
 RESOURCE_NOT_FOUND = -32002
 """The error code for clients before 2026-07-28; since then it must not be sent (SEP-2164)."""
@@ -40,7 +40,7 @@ _NAMED = 8
 class Offered:
     """What a toolbox offers besides tools; each caller sees what they may use, and no more."""
 
-    def __init__(self, box: Servable, changes: Notifications, user: Sender | None) -> None:
+    def __init__(self, box: Live, changes: Notifications, user: Sender | None) -> None:
         self.box = box
         self.changes = changes
         self.user = user
@@ -64,7 +64,7 @@ class Offered:
         """Return a page of a list: the items after the one that a cursor names."""
         cursor = params.cursor if params is not None else None
         begin = _place(cursor, items) if cursor else 0
-        most = self.box.page_size or len(items)
+        most = self.box.now.about.page_size or len(items)
         page: dict[str, Any] = {key: items[begin : begin + most]}
         if begin + most < len(items):
             page["nextCursor"] = _cursor(items, begin + most)
@@ -74,7 +74,7 @@ class Offered:
         return self.user or handed_with(ctx).sender
 
     def _viewer(self, ctx: Any) -> Viewer:
-        return self._sender(ctx).viewer(ctx.request_id, asks=self.box.asks)
+        return self._sender(ctx).viewer(ctx.request_id, asks=self.box.now.asks())
 
     def _hidden(
         self, ctx: Any, kind: RequestKind, name: str, find: Callable[[Any], object]
@@ -88,34 +88,35 @@ class Offered:
     def _refused(self, ctx: Any, kind: RequestKind, code: str, name: str) -> None:
         """Report a refusal to the author's hooks; to the caller, what is hidden does not exist."""
         sender = self._sender(ctx)
-        self.box.refused(kind, code, name, caller=sender.name, client=sender.address)
+        self.box.now.refused(kind, code, name, caller=sender.name, client=sender.address)
 
     # -- resources
 
     async def list_resources(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/list`."""
         self.changes.seen(ctx)
-        known = self.box.resources_for(*self._viewer(ctx))
+        known = self.box.now.resources_for(*self._viewer(ctx))
         plain = [resource.to_mcp() for resource in known if not resource.is_template]
         return self._page(ctx, params, "resources", plain)
 
     async def list_templates(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/templates/list`."""
-        known = self.box.resources_for(*self._viewer(ctx))
+        known = self.box.now.resources_for(*self._viewer(ctx))
         many = [resource.to_mcp() for resource in known if resource.is_template]
         return self._page(ctx, params, "resourceTemplates", many)
 
     async def read_resource(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/read`."""
         uri = str(params.uri)
-        match = self.box.find_resource(uri, *self._viewer(ctx))
+        match = self.box.now.find_resource(uri, *self._viewer(ctx))
         if match is None:
-            self._hidden(ctx, "resource", uri, lambda roles: self.box.find_resource(uri, roles))
+            self._hidden(ctx, "resource", uri, lambda roles: self.box.now.find_resource(uri, roles))
             raise _no_resource(ctx, uri)
         resource, values = match
 
         async def run(_: Any, call: Any) -> Result:
-            return await self.box.read_resource(resource, values, call)
+            with self.box.busy() as box:
+                return await box.get(resource, values, call)
 
         result: Any = await self._asked(ctx, params, run)
         if not isinstance(result, Result):
@@ -128,8 +129,8 @@ class Offered:
         """Answer `resources/subscribe`; a caller who may not read a resource hears nothing of it."""
         uri, viewer = str(params.uri), self._viewer(ctx)
         _check_length(ctx, uri)
-        if self.box.is_hidden(uri, *viewer):
-            self._hidden(ctx, "resource", uri, lambda roles: self.box.find_resource(uri, roles))
+        if self.box.now.is_hidden(uri, *viewer):
+            self._hidden(ctx, "resource", uri, lambda roles: self.box.now.find_resource(uri, roles))
         self.changes.subscribe(ctx, uri, viewer)
         return t.EmptyResult()
 
@@ -149,19 +150,20 @@ class Offered:
     async def list_prompts(self, ctx: Any, params: Any) -> Any:
         """Answer `prompts/list`."""
         self.changes.seen(ctx)
-        prompts = [prompt.to_mcp() for prompt in self.box.prompts_for(*self._viewer(ctx))]
+        prompts = [prompt.to_mcp() for prompt in self.box.now.prompts_for(*self._viewer(ctx))]
         return self._page(ctx, params, "prompts", prompts)
 
     async def get_prompt(self, ctx: Any, params: Any) -> Any:
         """Answer `prompts/get`."""
         name = params.name
-        prompt = self.box.find_prompt(name, *self._viewer(ctx))
+        prompt = self.box.now.find_prompt(name, *self._viewer(ctx))
         if prompt is None:
-            self._hidden(ctx, "prompt", name, lambda roles: self.box.find_prompt(name, roles))
+            self._hidden(ctx, "prompt", name, lambda roles: self.box.now.find_prompt(name, roles))
             raise MCPError(code=t.INVALID_PARAMS, message=f"unknown prompt `{truncate(name, 128)}`")
 
         async def run(asked: Any, call: Any) -> Result:
-            return await self.box.get_prompt(prompt, asked.arguments, call)
+            with self.box.busy() as box:
+                return await box.get(prompt, asked.arguments, call)
 
         result: Any = await self._asked(ctx, params, run)
         if not isinstance(result, Result):
@@ -183,14 +185,14 @@ class Offered:
         ref = params.ref
         if ref.type == "ref/prompt":
             kind, name = "prompt", ref.name
-            owner: Any = self.box.prompts.get(name)
+            owner: Any = self.box.now.prompts.get(name)
         else:
             kind, name = "resource", str(ref.uri)
-            owner = self.box.resources.get(name)
-        if owner is None or not self.box.offers(owner, *self._viewer(ctx)):
+            owner = self.box.now.resources.get(name)
+        if owner is None or not self.box.now.offers(owner, *self._viewer(ctx)):
 
             def find(roles: Any) -> object:
-                is_there = owner is not None and self.box.offers(owner, roles, None)
+                is_there = owner is not None and self.box.now.offers(owner, roles, None)
                 return owner if is_there else None
 
             self._hidden(ctx, kind, name, find)
@@ -198,9 +200,9 @@ class Offered:
         argument = params.argument
         try:
             # In a thread: an author's function may block.
-            with self.box.busy(), asked_by(self._sender(ctx)):
+            with self.box.busy() as box, asked_by(self._sender(ctx)):
                 values: list[str] = await threads.run(
-                    lambda: self.box.completions(owner.tool, argument.name, argument.value)
+                    lambda: box.complete(owner, argument.name, argument.value)
                 )
         except Exception:  # noqa: BLE001 - whatever an author's function raises
             log.exception("%s: an argument cannot be completed", owner.tool.name)

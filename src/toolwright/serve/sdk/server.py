@@ -44,7 +44,7 @@ from .resources import Offered
 
 if TYPE_CHECKING:
     from ...tools.definition import Tool
-    from ..servable import Servable
+    from ..offering import Live
 
 _UNBOUNDED = frozenset(("initialize", "ping", "subscriptions/listen"))
 """Methods that end at once, or with the connection."""
@@ -57,7 +57,7 @@ class SdkServer(Offered):
 
     def __init__(
         self,
-        box: Servable,
+        box: Live,
         *,
         watch: bool = True,
         user: Sender | None = USER,
@@ -68,14 +68,14 @@ class SdkServer(Offered):
         self.tasks = Tasks(box)
         self.running = running or Running()
         self.questions = Shares(MOST_QUESTIONS, MOST_QUESTIONS_EACH)
-        info = t.Implementation.model_validate(box.info)
+        about, info = box.now.about, t.Implementation.model_validate(box.now.info())
         self.server: Server[Any] = Server(
-            box.name,
-            version=box.version,
+            about.name,
+            version=about.version,
             title=info.title,
             website_url=info.website_url,
             icons=info.icons,
-            instructions=box.instructions or None,
+            instructions=about.instructions or None,
             lifespan=self.changes.lifespan,
             get_tool_input_schema=self.input_schema,
             on_list_tools=self.list_tools,
@@ -95,10 +95,10 @@ class SdkServer(Offered):
 
     def _handlers(self, *, watch: bool) -> dict[str, Any]:
         """Return handlers for what exists here: the SDK derives the capabilities from them."""
-        box = self.box
+        box, is_live = self.box.now, self.box.is_live
         handlers: dict[str, Any] = {}
-        offers_prompts = bool(box.prompts) or box.is_live
-        if box.resources or box.is_live:
+        offers_prompts = bool(box.prompts) or is_live
+        if box.resources or is_live:
             handlers |= {
                 "on_list_resources": self.list_resources,
                 "on_list_resource_templates": self.list_templates,
@@ -117,12 +117,12 @@ class SdkServer(Offered):
 
     def _add_handlers(self) -> None:
         """Add handlers for methods that the SDK's constructor does not take."""
-        if self.box.has_tasks or self.box.is_live:
+        if self.box.is_live or self.box.now.has_tasks:
             self.server.extensions[TASKS_EXTENSION] = {}
             self.server.add_request_handler("tasks/get", TaskParams, self.tasks.get)
             self.server.add_request_handler("tasks/update", UpdateParams, self.tasks.update)
             self.server.add_request_handler("tasks/cancel", TaskParams, self.tasks.cancel)
-        if self.box.sees_calls:
+        if self.box.is_live or self.box.now.sees_calls:
             self.server.add_request_handler(
                 "logging/setLevel", t.SetLevelRequestParams, self.set_level
             )
@@ -133,7 +133,7 @@ class SdkServer(Offered):
         keys = RequestStateSecurity(keys=state_keys) if state_keys else None
         security = keys or RequestStateSecurity.ephemeral()
         security.bind_principal = lambda ctx: handed_with(ctx).sender.principal
-        boundary = RequestStateBoundary(security, default_audience=self.box.name)
+        boundary = RequestStateBoundary(security, default_audience=self.box.now.about.name)
         self.server.middleware += [boundary, self.changes.meet, self._bounded]
 
     async def _bounded(self, ctx: Any, call_next: Any) -> Any:
@@ -161,7 +161,7 @@ class SdkServer(Offered):
         params: Mapping[str, Any] = ctx.params or {}
         name = params.get("name")
         if isinstance(name, str):
-            name, _ = directed(self.box, name, params.get("arguments"))
+            name, _ = directed(self.box.now.tools, name, params.get("arguments"))
         self._refused(ctx, "tool", "overloaded", name if isinstance(name, str) else "")
         return self._finished(ctx, failed(busy))
 
@@ -170,7 +170,7 @@ class SdkServer(Offered):
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, for the headers that repeat arguments."""
         sender = self.user or sender_here()
-        tool = self.box.usable(name, *sender.viewer(asks=self.box.asks))
+        tool = self.box.now.tools.usable(name, *sender.viewer(asks=self.box.now.asks()))
         try:
             return None if tool is None else tool.input_schema
         except SchemaError:
@@ -179,7 +179,9 @@ class SdkServer(Offered):
     async def list_tools(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/list`."""
         self.changes.seen(ctx)
-        listed = json.loads(self.box.to_mcp_json(ctx.protocol_version, *self._viewer(ctx)))
+        listed = json.loads(
+            self.box.now.tools.to_mcp_json(ctx.protocol_version, *self._viewer(ctx))
+        )
         return self._page(ctx, params, "tools", listed["tools"])
 
     async def call_tool(self, ctx: Any, params: Any) -> Any:
@@ -199,7 +201,7 @@ class SdkServer(Offered):
 
     def _directed(self, params: Any) -> Any:
         """Return the parameters of a call, directed to the tool that it is meant for."""
-        name, arguments = directed(self.box, params.name, params.arguments)
+        name, arguments = directed(self.box.now.tools, params.name, params.arguments)
         if name == params.name:
             return params
         return params.model_copy(update={"name": name, "arguments": arguments})
@@ -219,7 +221,7 @@ class SdkServer(Offered):
             return self._finished(ctx, failed(busy))
 
         async def work() -> Result:
-            with self.box.busy(), asked_by(running.sender):
+            with asked_by(running.sender):
                 return await self._run_tool(params, running.call)
 
         def finish(result: Result) -> Any:
@@ -232,27 +234,29 @@ class SdkServer(Offered):
 
         An unknown tool is a protocol error, invalid parameters (server/tools, Error Handling).
         """
-        viewer = self._viewer(ctx)
-        tool = self.box.usable(name, *viewer)
+        viewer, tools = self._viewer(ctx), self.box.now.tools
+        tool = tools.usable(name, *viewer)
         if tool is None:
-            self._hidden(ctx, "tool", name, lambda roles: self.box.usable(name, roles))
-            raise MCPError(code=t.INVALID_PARAMS, message=str(self.box.not_found(name, *viewer)))
+            self._hidden(ctx, "tool", name, lambda roles: tools.usable(name, roles))
+            raise MCPError(code=t.INVALID_PARAMS, message=str(tools.not_found(name, *viewer)))
         return tool
 
     async def _run_tool(self, params: Any, call: Any) -> Result:
-        name = params.name
-        tool = self.box.usable(name, None)
-        if tool is None:  # removed a moment ago
-            return failed(ToolNotFound(name))
-        if tool.options.confirm:
-            try:
-                await ask_to_confirm(name, params.arguments or {}, call)
-            except InputNeeded as needed:
-                return failure_of(name, needed, ())
-            except CallError as error:
-                self.box.refused("tool", error.code, name, caller=call.caller)
-                return failed(error)
-        return await self.box.call_async(params.name, params.arguments or {}, call=call)
+        name: str = params.name
+        arguments: dict[str, Any] = params.arguments or {}
+        with self.box.busy() as box:
+            tool = box.tools.usable(name, None)
+            if tool is None:  # removed a moment ago
+                return failed(ToolNotFound(name))
+            if tool.options.confirm:
+                try:
+                    await ask_to_confirm(name, arguments, call)
+                except InputNeeded as needed:
+                    return failure_of(name, needed, ())
+                except CallError as error:
+                    box.refused("tool", error.code, name, caller=call.caller)
+                    return failed(error)
+            return await box.call(name, arguments, call)
 
     async def _asked(self, ctx: Any, params: Any, run: Any) -> Any:
         """Run something that may ask the client; return its result, or what it asks for."""
@@ -260,8 +264,7 @@ class SdkServer(Offered):
         asker: Any = AskByRepeating(params) if modern else AskByRequest(ctx, self.questions)
         asker.abilities = _abilities(ctx)
         async with call_of(ctx, asker, self._log) as call:
-            with self.box.busy():
-                result: Result = await run(params, call)
+            result: Result = await run(params, call)
         return self._settled(ctx, asker, result)
 
     def _settled(self, ctx: Any, asker: Any, result: Result) -> Any:
@@ -289,7 +292,9 @@ class SdkServer(Offered):
 
     async def _log(self, ctx: Any, level: str, data: Any, name: str | None) -> None:
         if self.changes.wants(ctx, level):
-            await _send_log(ctx.session, level, data, name or self.box.name, ctx.request_id)
+            await _send_log(
+                ctx.session, level, data, name or self.box.now.about.name, ctx.request_id
+            )
 
 
 def _abilities(ctx: Any) -> frozenset[str]:

@@ -1,14 +1,16 @@
-"""A toolbox of which clients see three tools: search, describe, call."""
+"""An offering of which clients see three tools: search, describe, call."""
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ..._json_values import compact_json, is_object, strict_json
-from ..._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
-from ...call import Call, unread_claims, unread_headers
+from ..._protocol import STATELESS_SINCE, TITLES_SINCE
+from ...call import Call, view_of
 from ...errors import SchemaError, ToolError
 from ...tools.definition import Tool, compile_tools
 from ..directing import Directing
@@ -18,43 +20,88 @@ from .own_tools import NAMES, FoundTool, own_tools, summary_of, takes
 if TYPE_CHECKING:
     from ...errors import ToolNotFound
     from ...results import Result
-    from ..servable import Servable
+    from ..offering import Listener, Live, Offering, Roles
+    from ..sender import Viewer
 
 CALL_TOOL = "call_tool"
 
 
-def with_search(box: Servable, *, trusted: bool) -> Servable:
+def with_search(box: Live, *, trusted: bool) -> Live:
     """Return a toolbox behind its search. Raises what `check_names` raises.
 
     A trusted client may use tools that have roles, as it may without search.
     """
-    check_names(box)
-    return cast("Servable", SearchFront(box, trusted=trusted))
+    check_names(box.now)
+    return Searched(box, trusted=trusted)
 
 
-def check_names(box: Servable) -> None:
+def check_names(box: Offering) -> None:
     """Raise `ValueError` if a tool has the name of one that search adds.
 
     Raises `SearchUnavailable` where nothing can be searched.
     """
     ToolIndex(())
-    for tool in box.values():
+    for tool in box.tools.values():
         if tool.published_name in NAMES:
             msg = (
-                f"{box.name} has a tool `{tool.published_name}`, and so has search:"
+                f"{box.about.name} has a tool `{tool.published_name}`, and so has search:"
                 " rename it, or serve without search"
             )
             raise ValueError(msg)
 
 
-class SearchFront(Directing):
-    """A `Servable` with three tools, behind which those of another are found and called.
+class Searched:
+    """Has, at any time, the three tools that stand before those of another."""
+
+    def __init__(self, box: Live, *, trusted: bool) -> None:
+        self._box = box
+        self._trusted = trusted
+        self._fronts: tuple[Offering, Offering] = (box.now, self._front(box.now))
+        """What is offered, and what stands before it."""
+        self.is_live = box.is_live
+        self.enter = box.enter
+        self.aclose = box.aclose
+
+    def _front(self, box: Offering) -> Offering:
+        tools = SearchTools(box, trusted=self._trusted)
+        return replace(box, tools=tools, call=tools.call)
+
+    def _before(self, box: Offering) -> Offering:
+        behind, front = self._fronts
+        if behind is not box:
+            front = self._front(box)
+            self._fronts = box, front
+        return front
+
+    @property
+    def now(self) -> Offering:
+        """What stands before the newest version."""
+        return self._before(self._box.now)
+
+    @contextlib.contextmanager
+    def busy(self) -> Generator[Offering]:
+        """Keep open what is behind it."""
+        with self._box.busy() as box:
+            yield self._before(box)
+
+    def on_change(self, listener: Listener) -> Callable[[], None]:
+        """Call a function at each change except of the tools: the list of these three stays."""
+
+        def heard(what: str, uri: str) -> None:
+            if what != "tools":
+                listener(what, uri)
+
+        return self._box.on_change(heard)
+
+
+class SearchTools(Directing):
+    """Three tools, behind which those of an offering are found and called.
 
     A call through `call_tool` becomes a call of the tool itself before anything looks at it: so
     validation, limits, roles, questions, tasks, audit and metrics are those of a direct call.
     """
 
-    def __init__(self, box: Servable, *, trusted: bool) -> None:
+    def __init__(self, box: Offering, *, trusted: bool) -> None:
         self._box = box
         self._trusted = trusted
         self._own = {tool.name: tool for tool in own_tools(self._search, self._describe)}
@@ -65,12 +112,6 @@ class SearchFront(Directing):
         """By the tools in them; the one that was used last is at the end."""
         self._lock = threading.Lock()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._box, name)
-
-    def __getitem__(self, name: str) -> Tool:
-        return self._own.get(name) or self._box[name]
-
     def directed(self, name: str, arguments: Any) -> tuple[str, Any]:
         """Return the tool that a call is for, and its arguments."""
         if name != CALL_TOOL or not is_object(arguments) or not arguments.keys() <= _CALLED:
@@ -80,18 +121,19 @@ class SearchFront(Directing):
             return name, arguments  # refused by its own schema, with the reason
         return meant, given
 
-    def usable(
-        self, name: str, roles: Iterable[str] | None, call: Call | None = None
-    ) -> Tool | None:
-        """Return a tool that a caller with these roles may use."""
-        return self._own.get(name) or self._box.usable(name, roles, call)
+    def values(self) -> Iterable[Tool]:
+        """Return the tools behind the search."""
+        return self._box.tools.values()
 
-    def to_mcp_json(
-        self,
-        protocol: str = LATEST_PROTOCOL,
-        roles: Iterable[str] | None = None,
-        call: Call | None = None,
-    ) -> bytes:
+    def usable(self, name: str, roles: Roles, call: Call | None = None) -> Tool | None:
+        """Return a tool that a caller with these roles may use."""
+        return self._own.get(name) or self._box.tools.usable(name, roles, call)
+
+    def not_found(self, name: str, roles: Roles, call: Call | None = None) -> ToolNotFound:
+        """Return the error for a name that a caller with these roles cannot use."""
+        return self._box.tools.not_found(name, roles, call)
+
+    def to_mcp_json(self, protocol: str, roles: Roles = None, call: Call | None = None) -> bytes:
         """Return the list of the three tools."""
         del roles, call  # they are there for everybody
         key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE)
@@ -101,27 +143,12 @@ class SearchFront(Directing):
             known = self._listed.setdefault(key, b'{"tools":[' + tools + b"]}")
         return known
 
-    async def call_async(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | str | bytes | None = None,
-        *,
-        call: Call | None = None,
-    ) -> Result:
+    def call(self, name: str, arguments: Any, call: Call | None = None) -> Awaitable[Result]:
         """Call a tool that the caller may use."""
         own = self._own.get(name)
         if own is not None:
-            return await own.call_async(arguments, call=call)
-        return await self._box.call_async(name, arguments, call=call)
-
-    def on_change(self, listener: Callable[[str, str], object]) -> Callable[[], None]:
-        """Call a function at each change except of the tools: the list of these three stays."""
-
-        def heard(what: str, uri: str) -> None:
-            if what != "tools":
-                listener(what, uri)
-
-        return self._box.on_change(heard)
+            return own.call_async(arguments, call=call)
+        return self._box.call(name, arguments, call)
 
     # -- the tools
 
@@ -129,7 +156,7 @@ class SearchFront(Directing):
         viewer = self._viewer(call)
         found: list[FoundTool] = []
         for name in self._index_for(viewer).ranked(query):
-            tool = self._box.usable(name, *viewer)
+            tool = self._box.tools.usable(name, *viewer)
             if tool is not None:
                 found.append(
                     {"name": name, "description": summary_of(tool), "arguments": takes(tool)}
@@ -140,9 +167,9 @@ class SearchFront(Directing):
 
     def _describe(self, name: str, call: Call) -> dict[str, Any]:
         viewer = self._viewer(call)
-        tool = self._box.usable(name, *viewer)
+        tool = self._box.tools.usable(name, *viewer)
         if tool is None:
-            missing: ToolNotFound = self._box.not_found(name, *viewer)
+            missing = self._box.tools.not_found(name, *viewer)
             raise ToolError(str(missing), code=missing.code)
         try:
             return tool.to_mcp()
@@ -150,28 +177,21 @@ class SearchFront(Directing):
             said = f"{name} is not available: its definition is refused"
             raise ToolError(said, code="not_found") from None
 
-    def _viewer(self, call: Call) -> _Viewer:
+    def _viewer(self, call: Call) -> Viewer:
         """Return the roles of a caller and, if predicates need more than that, a call."""
         roles = None if self._trusted else call.roles
-        if not self._box.asks:
-            return roles, None
-        return roles, Call(
-            request_id=call.request_id,
-            caller=call.caller,
-            roles=call.roles,
-            claims=unread_claims(call),
-            headers=unread_headers(call),
-        )
+        return roles, view_of(call) if self._box.asks() else None
 
-    def _index_for(self, viewer: _Viewer) -> ToolIndex:
+    def _index_for(self, viewer: Viewer) -> ToolIndex:
         """Return an index of the tools that a caller may use now, and of no others.
 
         In an index of all tools, words that only hidden ones have would affect what is found:
         they would count as known, and so not as misspelled.
         """
-        every = tuple(self._box.values())
+        tools = self._box.tools
+        every = tuple(tools.values())
         shown = tuple(
-            each for each in every if self._box.usable(each.published_name, *viewer) is not None
+            each for each in every if tools.usable(each.published_name, *viewer) is not None
         )
         with self._lock:
             found = self._indexes.pop(shown, None)
@@ -192,7 +212,6 @@ class SearchFront(Directing):
         }
 
 
-_Viewer = tuple[tuple[str, ...] | None, Call | None]
 _MOST_INDEXES = 8
 """How many indexes are kept, for callers with different rights."""
 _CALLED = frozenset(("name", "arguments"))

@@ -18,7 +18,7 @@ from ..sender import USER
 
 if TYPE_CHECKING:
     from ...call import Call
-    from ..servable import Servable
+    from ..offering import Live, Offering
     from ..short_path import ClientProfile, PlainCall, ShortPath
     from .writer import Writer
 
@@ -75,7 +75,7 @@ class StdioCalls:
 
     def __init__(
         self,
-        box: Servable,
+        box: Live,
         writer: Writer,
         short_path: ShortPath,
         take_over: Callable[[StdioCall], None],
@@ -95,22 +95,23 @@ class StdioCalls:
         """Start a call; the profile of its client is None if its request carries it."""
         if len(self.running) >= MOST_RUNNING:
             busy = too_many()
-            self.box.refused("tool", busy.code, task.runner.name)
+            self.box.now.refused("tool", busy.code, task.runner.name)
             self.writer.write(self.short_path.finished(task, failed(busy)))
             return
         run = self.running[task.id] = StdioCall(task, self, profile, loop)
         self.unwritten.add(run)
+        box = self.box.now
         if self.box.is_live:  # other toolboxes stay open until the server ends
             run.held = self.box.busy()
-            run.held.__enter__()
+            box = run.held.__enter__()
         # A listener to progress, and hooks, need the call from the beginning.
         tells = task.token is not None and task.runner.may_tell
-        is_wrapped = self.box.is_wrapped
+        is_wrapped = box.is_wrapped()
         call = run.made() if tells or is_wrapped else None
         runner = task.runner
         if is_wrapped or not runner.needs_no_loop:
             with asked_by(run):
-                loop.call_soon_threadsafe(self._await, run, call)
+                loop.call_soon_threadsafe(self._await, run, call, box)
         elif runner.inline and not is_large(task.arguments):
             with asked_by(run):
                 result = runner.call(task.arguments, call)
@@ -133,11 +134,11 @@ class StdioCalls:
         except CallError as error:
             self.done(run, failed(error))
 
-    def _await(self, run: StdioCall, call: Call | None) -> None:
+    def _await(self, run: StdioCall, call: Call | None, box: Offering) -> None:
         async def go() -> None:
             try:
                 name, sent = run.task.runner.name, run.task.arguments
-                self.done(run, await self.box.call_async(name, sent, call=call))
+                self.done(run, await box.call(name, sent, call))
             finally:
                 run.running = None  # they refer to each other
                 self.forget(run)

@@ -54,7 +54,7 @@ from .signals import ended_by_signals
 from .writer import Writer
 
 if TYPE_CHECKING:
-    from ..servable import Servable
+    from ..offering import Live
 
 MOST_LINE = 64 * 1024 * 1024
 _TOO_LONG = (
@@ -62,22 +62,22 @@ _TOO_LONG = (
 )
 
 
-def serve(box: Servable, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
+def serve(box: Live, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
     """Serve until standard input ends."""
     check_drain(drain)
     converse(box, take_over(), short=short, drain=drain)
 
 
 def converse(
-    box: Servable,
+    box: Live,
     wire: tuple[int, int],
     *,
     short: bool = True,
     drain: float = STDIO_SECONDS,
-    announce: Callable[[Servable], None] | None = None,
+    announce: Callable[[Live], None] | None = None,
 ) -> None:
     """Serve over descriptors that were taken over before; at a terminal, announce that."""
-    open_stores(box)
+    open_stores(box.now)
     conversation = Conversation(box, *wire, short=short, drain=drain)
     if os.isatty(wire[0]):
         from ..announce import announce_stdio
@@ -87,10 +87,10 @@ def converse(
         asyncio.run(conversation.run())
 
 
-async def serve_async(box: Servable, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
+async def serve_async(box: Live, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
     """Serve on the running loop until standard input ends, or it is cancelled."""
     check_drain(drain)
-    open_stores(box)
+    open_stores(box.now)
     wire = take_over()
     with unshared(lambda: wire):
         await Conversation(box, *wire, short=short, drain=drain).run(is_guest=True)
@@ -105,7 +105,7 @@ class Conversation:
 
     def __init__(
         self,
-        box: Servable,
+        box: Live,
         wire_in: int,
         wire_out: int,
         *,
@@ -127,7 +127,7 @@ class Conversation:
         self.loop: asyncio.AbstractEventLoop | None = None
         self.context = contextvars.Context()
         self.calls = StdioCalls(box, self.writer, self.short_path, self._take_over)
-        self.announce: Callable[[Servable], None] | None = None
+        self.announce: Callable[[Live], None] | None = None
         self.drain = Drain(drain)
         self.drain.sources.append(lambda: bool(self.calls.unwritten))
 
@@ -287,7 +287,7 @@ class Conversation:
 
     def _plain(self, asked: PlainRequest, protocol: str) -> bool:
         method = asked.method
-        viewer = USER.viewer(asked.id, asks=self.box.asks)
+        viewer = USER.viewer(asked.id, asks=self.box.now.asks())
         if method == "tools/call":
             task = self.short_path.task(asked, protocol, viewer)
             if task is None or self.loop is None:
@@ -298,7 +298,7 @@ class Conversation:
             return self._level_set(asked, self.profile)
         if not asked.params.keys() <= {"_meta"} or "progressToken" in asked.meta:
             return False
-        if method == "tools/list" and self.box.page_size is None:
+        if method == "tools/list" and self.box.now.about.page_size is None:
             self.writer.write(self.short_path.listed(asked, protocol, viewer))
             return True
         if method == "server/discover" and protocol == LATEST_PROTOCOL:
@@ -309,7 +309,7 @@ class Conversation:
     def _level_set(self, asked: PlainRequest, profile: ClientProfile) -> bool:
         """Answer `logging/setLevel`, unless the SDK is there, which must hear of it as well."""
         level = level_asked(asked)
-        if level is None or not self.box.sees_calls:
+        if level is None or not (self.box.is_live or self.box.now.sees_calls):
             return False
         profile.level = level
         if self.sdk is None:

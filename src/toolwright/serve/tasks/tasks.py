@@ -28,7 +28,7 @@ from ..sdk.questions import AskByRepeating
 from .records import OVER, TaskRecord, TaskRecords, open_task_records, shown
 
 if TYPE_CHECKING:
-    from ..servable import Servable
+    from ..offering import Live
 
 HEADER_MISMATCH = -32020
 _HOLD = 0.2
@@ -168,18 +168,19 @@ class RunningTask:
 class Tasks:
     """The tasks of one server."""
 
-    def __init__(self, box: Servable) -> None:
+    def __init__(self, box: Live) -> None:
         self.box = box
         self.running: dict[str, RunningTask] = {}
-        self.shares = TaskShares(box.keep_tasks)
+        self.shares = TaskShares(box.now.about.keep_tasks)
         self._records: TaskRecords | None = None
         self._background: set[asyncio.Task[Any]] = set()
 
     async def records(self) -> TaskRecords:
         """Return the task records, which are opened when first needed."""
         if self._records is None:
-            where, keep = self.box.tasks, self.box.keep_tasks
-            opened = await asyncio.to_thread(open_task_records, where, self.box.name, keep)
+            about = self.box.now.about
+            where, keep = about.tasks, about.keep_tasks
+            opened = await asyncio.to_thread(open_task_records, where, about.name, keep)
             self._records = self._records or opened
         return self._records
 

@@ -14,7 +14,7 @@ from .table import named
 
 if TYPE_CHECKING:
     from ....results import Result
-    from ...servable import Servable
+    from ...offering import Live
     from ...short_path import ClientProfile, PlainCall, ShortPath
     from ..body import Patience
     from ..exchanges import Exchange
@@ -33,7 +33,7 @@ class SessionCall(HttpCall):
     def __init__(
         self,
         task: PlainCall,
-        box: Servable,
+        box: Live,
         exchange: Exchange,
         take_over: TakeOver,
         session: Session,

@@ -31,7 +31,7 @@ from .table import Session, SessionTable, named, refuse_session
 
 if TYPE_CHECKING:
     from ....call import Call
-    from ...servable import Servable
+    from ...offering import Live
     from ..short.call import TakeOver
 
 _VERSIONS = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
@@ -43,7 +43,7 @@ class SessionRequests:
     """Answers in sessions what the short path can; anything else is for the SDK."""
 
     def __init__(
-        self, box: Servable, running: Running, table: SessionTable, take_over: TakeOver
+        self, box: Live, running: Running, table: SessionTable, take_over: TakeOver
     ) -> None:
         self.box = box
         self.running = running
@@ -117,11 +117,11 @@ class SessionRequests:
         if asked.method == "logging/setLevel":
             return await self._level(session, asked, exchange)
         is_bare = asked.params.keys() <= {"_meta"} and "progressToken" not in asked.meta
-        if asked.method != "tools/list" or not is_bare or self.box.page_size is not None:
+        if asked.method != "tools/list" or not is_bare or self.box.now.about.page_size is not None:
             return False
         if self.running.count.excess(exchange.sender.client):
             return False  # the SDK says that too many run
-        viewer = exchange.sender.viewer(asked.id, asks=self.box.asks)
+        viewer = exchange.sender.viewer(asked.id, asks=self.box.now.asks())
         listed = self.short_path.listed(asked, session.protocol, viewer)
         await answer_in(session, self.table, exchange, listed)
         return True
@@ -129,7 +129,7 @@ class SessionRequests:
     async def _level(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
         """Answer `logging/setLevel`; the SDK must know of it if it shares the session."""
         level = level_asked(asked)
-        if level is None or not self.box.sees_calls:
+        if level is None or not (self.box.is_live or self.box.now.sees_calls):
             return False
         session.level = level
         if session.transport is not None:
@@ -140,17 +140,18 @@ class SessionRequests:
     # -- calls
 
     async def _called(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
-        viewer = exchange.sender.viewer(asked.id, asks=self.box.asks)
+        viewer = exchange.sender.viewer(asked.id, asks=self.box.now.asks())
         task = self.short_path.task(asked, session.protocol, viewer)
         if task is None:
             return False
         runner = task.runner
         run = SessionCall(task, self.box, exchange, self.take_over, session, self.table)
         # Hooks, and listeners to the items of a generator, need the call from the beginning.
-        is_seen = self.box.is_wrapped or (task.token is not None and runner.may_tell)
+        is_wrapped = self.box.now.is_wrapped()
+        is_seen = is_wrapped or (task.token is not None and runner.may_tell)
         call = run.made() if is_seen else None
         is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
-        if is_quick and not self.box.is_wrapped:
+        if is_quick and not is_wrapped:
             with self.box.busy(), asked_by(run):
                 result = runner.call(task.arguments, call)
             await run.answer(self.short_path, result)
@@ -169,8 +170,8 @@ class SessionRequests:
         running[key] = run
         run.watch(self.patience)
         try:
-            with asked_by(run):
-                result = await self.box.call_async(task.runner.name, task.arguments, call=call)
+            with asked_by(run), self.box.busy() as box:
+                result = await box.call(task.runner.name, task.arguments, call)
             await run.answer(self.short_path, result)
         except asyncio.CancelledError:
             if not await run.interrupted():
@@ -183,7 +184,7 @@ class SessionRequests:
     async def _refuse(self, task: PlainCall, session: Session, exchange: Exchange) -> None:
         """Answer a call that may not run now: too many already do."""
         busy, sender, name = too_many(), exchange.sender, task.runner.name
-        self.box.refused("tool", busy.code, name, caller=sender.name, client=sender.address)
+        self.box.now.refused("tool", busy.code, name, caller=sender.name, client=sender.address)
         finished = self.short_path.finished(task, failed(busy))
         await answer_in(session, self.table, exchange, finished)
 

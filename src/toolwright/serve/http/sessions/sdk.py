@@ -20,7 +20,7 @@ from .table import SessionTable, refuse_session
 
 if TYPE_CHECKING:
     from ...drain import Drain
-    from ...servable import Servable
+    from ...offering import Live
     from ..asgi import Header, Receive, Scope, Send
     from ..exchanges import Exchange
     from ..short.call import HttpCall
@@ -34,7 +34,7 @@ class SdkSessions:
 
     def __init__(
         self,
-        box: Servable,
+        box: Live,
         *,
         stateless: bool,
         most_body: int,

@@ -15,7 +15,7 @@ from .event_stream import PING_SECONDS, EventStream
 
 if TYPE_CHECKING:
     from ....results import Result
-    from ...servable import Servable
+    from ...offering import Live
     from ...short_path import ClientProfile, PlainCall, ShortPath
     from ..asgi import Receive, Send
     from ..exchanges import Exchange
@@ -35,7 +35,7 @@ class HttpCall(PlainRun):
     def __init__(
         self,
         task: PlainCall,
-        box: Servable,
+        box: Live,
         exchange: Exchange,
         take_over: TakeOver,
         profile: ClientProfile | None = None,
