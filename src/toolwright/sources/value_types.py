@@ -100,6 +100,8 @@ class JsonSchemaValue:
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
+        from ..arguments.broken_rules import broken_faults, value_fault
+        from ..arguments.shape import shape_of
         from ..schema.explicit import broken_rules, validator_for
 
         validator = validator_for(self.schema)
@@ -107,7 +109,8 @@ class JsonSchemaValue:
         def check(value: Any) -> Any:
             errors, _ = broken_rules(validator, value)
             if errors:
-                raise ValueError(str(errors[0].message)[:300])
+                faults = broken_faults(errors, value, shape_of(self.schema))
+                raise ValueError(value_fault(faults[0]))
             return value
 
         return core_schema.no_info_after_validator_function(check, core_schema.any_schema())
