@@ -17,7 +17,7 @@ SOURCE = Path(toolwright.__file__).parent
 # A module may import from its own package and from the rows above it, never from its neighbours
 # in a row. The rows are the way of a call: docs/decisions/0016-layout.md.
 ORDER = [
-    ["_door", "_words"],
+    ["_door", "_words", "_process"],
     [
         "errors",
         "limits",

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from .._log.printable import say
+from .._process import end
 
 NOT_STARTED = 113
 """The exit code of a worker whose lifespan failed; nothing else ends with it."""
@@ -124,13 +125,9 @@ class Workers:
     def _stop(self) -> None:
         self.listening.close()  # the workers also have the socket, and go on accepting
         self._tell()
-        end = time.monotonic() + self.drain + _CLOSING
+        due = time.monotonic() + self.drain + _CLOSING
         for worker, _ in self.running.values():
-            try:
-                worker.wait(max(0.0, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                worker.kill()
-                worker.wait()
+            end(worker, due - time.monotonic())
 
     def _tell(self) -> None:
         for worker, _ in list(self.running.values()):

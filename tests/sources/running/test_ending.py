@@ -374,7 +374,7 @@ from toolwright.sources.running.settings import RunSettings
 
 def guards():
     listed = subprocess.run(["ps", "-ww", "-o", "pid,args", "--ppid", str(os.getpid())], capture_output=True, text=True)
-    return [int(line.split()[0]) for line in listed.stdout.splitlines() if "descendants" in line]
+    return [int(line.split()[0]) for line in listed.stdout.splitlines() if "_process.py" in line]
 
 async def main():
     await run(["true"], RunSettings())

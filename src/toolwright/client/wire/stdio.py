@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import re
-import signal
 import sys
 import threading
 from collections import deque
@@ -22,7 +21,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from ..._log import logger
-from ...sources.running.descendants import signal_group
+from ..._process import ask_to_end, kill_group
 from ...sources.running.guard import guard
 from ..bounds import MOST_GARBAGE, short
 from ..targets import StartedServer
@@ -89,12 +88,11 @@ class ProcessStreams:
             env=_environment(server.env),
             cwd=server.folder,
             limit=self.most,
-            start_new_session=sys.platform != "win32",
+            start_new_session=True,
         )
         # No await until the tasks run: a cancellation in between would leave the process behind.
         _running.add(process.pid)
-        if sys.platform != "win32":
-            guard.note(process.pid)
+        guard.note(process.pid)
         self._pipe = _copy_of_pipe(process)
         came, read = anyio.create_memory_object_stream[Any](0)
         write, sent = anyio.create_memory_object_stream[Any](0)
@@ -263,8 +261,7 @@ async def _ended_with(process: asyncio.subprocess.Process, tasks: list[asyncio.T
     """End a server, and the tasks that read and write its streams."""
     await _stopped(process)
     _running.discard(process.pid)
-    if sys.platform != "win32":
-        guard.forget(process.pid)
+    guard.forget(process.pid)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -282,10 +279,7 @@ def kill_servers() -> None:
     """Kill the servers that still run when this process ends: its loop no longer can."""
     for pid in list(_running):
         with contextlib.suppress(OSError):
-            if sys.platform == "win32":
-                os.kill(pid, signal.SIGTERM)
-            else:
-                signal_group(pid, signal.SIGKILL)
+            kill_group(pid)
 
 
 def _of_the_parent() -> None:
@@ -302,12 +296,8 @@ async def _stopped(process: asyncio.subprocess.Process) -> None:
     if process.stdin is not None:
         with contextlib.suppress(OSError, RuntimeError):
             process.stdin.close()
-    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+    for send in (ask_to_end, kill_group):
         if await _ended(process, _GRACE):
             return
-        with contextlib.suppress(ProcessLookupError):
-            if sys.platform == "win32":
-                process.kill()
-            else:
-                signal_group(process.pid, number)
+        send(process.pid)
     await _ended(process, _GRACE)

@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from ..._log.traces import written
+from ..._process import kill_group
 from ...call import Call, LogLevel, depends_on_headers, end, running
 from ...errors import CallError
 from ...markers import Inject
@@ -231,8 +232,7 @@ def _listen(pipe: Pipe, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
 
 
 def _end() -> NoReturn:
-    if hasattr(os, "killpg"):
-        os.killpg(os.getpgrp(), signal.SIGKILL)  # and whatever the tool has started
+    kill_group(os.getpid())  # and whatever the tool has started
     os._exit(1)
 
 

@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import os
 import secrets
-import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..._process import end, kill_group
 from ...call import Call
 from ...errors import CallCancelled, Overloaded
 from ..current import share_of
@@ -110,11 +110,7 @@ class Child:
 
     def kill(self) -> None:
         """Kill it, and everything it has started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            else:
-                self.process.kill()
+        kill_group(self.process.pid)
 
     def forget(self) -> None:
         """Close its pipe in a forked child, which does not own it."""
@@ -127,10 +123,7 @@ class Child:
     def end(self) -> int:
         """Kill it if it is alive; return its exit code."""
         # Given a moment to end first: one that died keeps the signal that killed it.
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(0.05)
-        self.kill()
-        code = self.process.wait()
+        code = end(self.process, 0.05)
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):

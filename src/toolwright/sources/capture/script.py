@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..._files import open_file
+from ..._process import end
 from ...errors import SchemaError
 from ..program import UNSET, Command, CommandParameter, Program
 from ..program_file import program_from_json
@@ -59,7 +59,7 @@ def capture(
             except BaseException:  # also when the user has had enough: the pool waits for its jobs
                 pool.shutdown(wait=False, cancel_futures=True)
                 for process in list(started.processes):
-                    _end(process)
+                    end(process)
                 raise
     return replace(program, argv=started.argv)
 
@@ -201,7 +201,7 @@ class _Started:
                 raise SchemaError(what, tool=self.name) from None
             finally:
                 self.processes.remove(process)
-                _end(process)
+                end(process)
             errors.seek(max(errors.seek(0, os.SEEK_END) - 4000, 0))
             lines = errors.read().decode("utf-8", "replace").split("\n")
         return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
@@ -287,18 +287,6 @@ def _with_commands(program: Program, below: Mapping[str, _Answers]) -> Program:
 def _below(command: Command, word: str) -> Command:
     inner = tuple(_below(each, word) for each in command.commands)
     return replace(command, path=(word, *command.path), commands=inner)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and all that it has started."""
-    try:
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    except (ProcessLookupError, PermissionError):
-        pass
-    process.wait()
 
 
 def _started(script: str | Path | Sequence[str], interpreter: str | None) -> _Started:

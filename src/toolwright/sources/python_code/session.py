@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._json_values import is_object
-from ..running.descendants import MARK, kill_all, new_mark, signal_group
+from ..._process import IS_POSIX, MARK, Ending, Waker, kill_all, new_mark, signal_group
 from ..running.environment import environment_of
 from ..running.guard import guard
 from ..running.output_bytes import OutputBytes
@@ -64,7 +64,7 @@ class PythonSession:
         memory: int | None,
         start_seconds: float = START_SECONDS,
     ) -> None:
-        if os.name != "posix":
+        if not IS_POSIX:
             raise NotStarted("python", "sessions need a POSIX system; inside=True needs none")
         self.lock = threading.Lock()
         """Held by whoever runs code in it."""
@@ -74,7 +74,7 @@ class PythonSession:
         self._most = how.max_output
         self._start_seconds = start_seconds
         self._started = False
-        self._waker_out, self._waker = os.pipe()
+        self._waker = Waker()
         own, theirs = _Pipes(), _Pipes()
         try:
             words = [*command, str(Path(worker.__file__)), str(theirs.reads), str(own.writes)]
@@ -92,7 +92,7 @@ class PythonSession:
         except (OSError, ValueError) as error:
             for each in (own.reads, own.writes, theirs.reads, theirs.writes):
                 os.close(each)
-            self._close_waker()
+            self._waker.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise NotStarted(command[0], reason.lower()) from error
         os.close(theirs.reads)
@@ -101,10 +101,7 @@ class PythonSession:
         guard.note(self._process.pid, self._mark)
         for each in (self._reads, self._writes, *self._streams()):
             os.set_blocking(each, False)
-        self._ending = -1
-        """Readable once the process has ended, where the system has such a descriptor."""
-        with contextlib.suppress(OSError, AttributeError):
-            self._ending = os.pidfd_open(self._process.pid)
+        self._ending = Ending(self._process)
 
     def _streams(self) -> tuple[int, int]:
         out, err = self._process.stdout, self._process.stderr
@@ -117,8 +114,7 @@ class PythonSession:
     def stop(self) -> None:
         """Have the running code killed; the thread that waits for it does the rest."""
         self.is_over = True
-        with contextlib.suppress(OSError):
-            os.write(self._waker, b"x")
+        self._waker.wake()
 
     def kill(self) -> None:
         """Kill it and everything that it has started, from a thread that cannot wait."""
@@ -129,13 +125,7 @@ class PythonSession:
         """Leave the process alone, in a forked copy of the one that started it."""
         self.is_over = True
         self._process.returncode = 0  # nobody waits for it here
-        for each in (self._process.stdout, self._process.stderr):
-            if each is not None:
-                each.close()
-        for at in (self._reads, self._writes, self._ending, self._waker, self._waker_out):
-            if at >= 0:
-                os.close(at)
-        self._reads = self._writes = self._ending = -1
+        self._close()
 
     # -- with the lock held
 
@@ -147,19 +137,18 @@ class PythonSession:
         self.kill()
         self._process.wait()
         guard.forget(self._process.pid)
-        for each in (self._process.stdout, self._process.stderr):
-            if each is not None:
-                each.close()
-        for at in (self._reads, self._writes, self._ending):
-            if at >= 0:
-                os.close(at)
-        self._reads = self._writes = self._ending = -1
-        self._close_waker()
+        self._close()
 
-    def _close_waker(self) -> None:
-        waker, self._waker = self._waker, -1
-        os.close(waker)
-        os.close(self._waker_out)
+    def _close(self) -> None:
+        for file in (self._process.stdout, self._process.stderr):
+            if file is not None:
+                file.close()
+        for descriptor in (self._reads, self._writes):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._reads = self._writes = -1
+        self._ending.close()
+        self._waker.close()
 
     def run(self, code: str, seconds: float) -> Ran:
         """Run code for at most this many seconds. Whatever happens, there is an answer."""
@@ -205,7 +194,12 @@ class PythonSession:
 
     def _watched(self, exchange: _Exchange) -> select.poll:
         poll = select.poll()
-        for each in (self._reads, self._waker_out, self._ending, *exchange.streams):
+        for each in (
+            self._reads,
+            self._waker.descriptor,
+            self._ending.descriptor,
+            *exchange.streams,
+        ):
             if each >= 0:
                 poll.register(each, select.POLLIN)
         if exchange.outgoing:
@@ -216,10 +210,12 @@ class PythonSession:
         self, at: int, exchange: _Exchange, poll: select.poll, number: str
     ) -> dict[str, Any] | None:
         """Handle an event on a descriptor; return the answer, if there is one now."""
-        if at == self._waker_out:
+        if at == self._waker.descriptor:
             self.kill()
             return {"error": "it was stopped", "kind": ENDED}
-        if at == self._ending:  # a fork may hold the connection of a process that has ended
+        if (
+            at == self._ending.descriptor
+        ):  # a fork may hold the connection of a process that has ended
             exchange.read(self._reads)
             return exchange.answer(number) or self._ended()
         goes_on = exchange.write(at) if at == self._writes else exchange.read(at)

@@ -14,7 +14,8 @@ import sys
 import threading
 from pathlib import Path
 
-from . import descendants
+from ..._process import HAS_GROUPS, NO_MARK
+from ..._process import __file__ as script_file
 from .environment import environment_of
 from .settings import RunSettings
 
@@ -53,8 +54,9 @@ class ProgramGuard:
             self._say("-", pid, mark)
 
     def _start(self) -> None:
-        script = Path(descendants.__file__)
-        if not sys.executable or not script.is_file():  # frozen, or in a zip file
+        script = Path(script_file)
+        # Not without groups, which it would end, nor in a frozen program or a zip file.
+        if not HAS_GROUPS or not sys.executable or not script.is_file():
             return
         with contextlib.suppress(OSError):  # no room for it: the programs run all the same
             guard = subprocess.Popen(  # noqa: S603 - our own module
@@ -78,7 +80,7 @@ class ProgramGuard:
         if self._pipe < 0:
             return
         try:
-            os.write(self._pipe, f"{sign} {pid} {mark or descendants.NO_MARK}\n".encode())
+            os.write(self._pipe, f"{sign} {pid} {mark or NO_MARK}\n".encode())
         except BlockingIOError:  # the guard is stopped
             pass
         except OSError:  # the guard was killed: the next program starts another one

@@ -10,15 +10,24 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..._process import (
+    LOOK_EVERY,
+    Ending,
+    Waker,
+    ask_to_end,
+    descendants,
+    is_group,
+    kill_all,
+    kill_group,
+    wait_unreaped,
+)
 from ...errors import ToolError
-from .descendants import descendants, is_group, kill_all, signal_group
 from .guard import guard
 from .output_bytes import OutputBytes
 from .settings import RunSettings
@@ -29,11 +38,7 @@ PATIENCE = 1.0
 _AFTER_KILL = 1.0
 """Seconds that a killed process may take to end, before it is left alone."""
 _CHUNK = 65_536
-_LOOK_EVERY = 0.02
-"""Seconds between two checks whether it has ended, where the system cannot tell."""
 _OUT, _ERR = 1, 2
-_KNOWS_ENDED = hasattr(os, "waitid")
-"""Whether the system can say that a process has ended without reaping it; macOS since 3.13."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +73,7 @@ class WatchedProcess:
         self._lock = threading.Lock()
         self._stop_at: float | None = None
         """When it is or was to be killed, by the monotonic clock; None if nobody wants it ended."""
-        self._waker = -1
+        self._waker: Waker | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._held: list[int] = []
         """Descriptors of what it has started, found when it was asked to end."""
@@ -80,16 +85,15 @@ class WatchedProcess:
         at = time.monotonic() + (self.how.end_seconds if seconds is None else seconds)
         with self._lock:
             self._stop_at = at if self._stop_at is None else min(at, self._stop_at)
-            if self._waker >= 0:
-                with contextlib.suppress(OSError):
-                    os.write(self._waker, b"\1\0\0\0\0\0\0\0")  # a number, if it is an eventfd
+            if self._waker is not None:
+                self._waker.wake()
 
     def kill(self) -> None:
         """Kill the whole group now, from a thread that cannot wait for the other one."""
         with self._lock:
             process = self._process
             if process is not None and process.returncode is None:
-                signal_group(process.pid, signal.SIGKILL)
+                kill_group(process.pid)
 
     # -- its own thread
 
@@ -102,7 +106,7 @@ class WatchedProcess:
 
     def _run(self, settle: Callable[[Finished | BaseException], None]) -> None:
         with contextlib.ExitStack() as stack:
-            listener = self._open_waker(stack)
+            waker = self._open_waker(stack)
             with self._lock:
                 if self._stop_at is not None:
                     raise NotStarted(self.words[0], "it is no longer wanted")
@@ -114,36 +118,33 @@ class WatchedProcess:
                 guard.note(begun.pid, self.mark)
                 streams = _Streams(begun, self.how, self.feed)
                 stack.callback(streams.close)
-                ended = _Ending(begun, stack)
-                self._follow(begun, streams, ended, listener)
+                ended = Ending(begun)
+                stack.callback(ended.close)
+                self._follow(begun, streams, ended, waker.descriptor)
                 settle(self._finished(begun, streams, ended))
             except BaseException:  # no memory, or a fault of ours: nobody would end it later
                 self._kill_all(begun)
                 raise
 
-    def _open_waker(self, stack: contextlib.ExitStack) -> int:
-        """Return a descriptor that becomes readable when somebody wants it to end."""
+    def _open_waker(self, stack: contextlib.ExitStack) -> Waker:
+        """Return what wakes this thread when somebody wants the program to end."""
         try:
-            if hasattr(os, "eventfd"):
-                listener = waker = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-            else:
-                listener, waker = os.pipe()
-                stack.callback(os.close, listener)
+            waker = Waker()
         except OSError as error:
             reason = "this server has too many files open"
             raise NotStarted(self.words[0], reason, retryable=True) from error
-        stack.callback(self._close_waker)
+        stack.callback(self._close_waker, waker)
         with self._lock:
             self._waker = waker
-        return listener
+        return waker
 
-    def _close_waker(self) -> None:
+    def _close_waker(self, waker: Waker) -> None:
         with self._lock:
-            waker, self._waker = self._waker, -1
-        os.close(waker)
+            self._waker = None
+        waker.close()
 
     def _follow(
-        self, process: subprocess.Popen[bytes], streams: _Streams, ended: _Ending, listener: int
+        self, process: subprocess.Popen[bytes], streams: _Streams, ended: Ending, listener: int
     ) -> None:
         """Read and write until there is nothing more to wait for."""
         poll = select.poll()
@@ -159,8 +160,7 @@ class WatchedProcess:
             if stop_at is not None and not asked:
                 asked = True
                 self._held = descendants(process.pid)
-                signal_group(process.pid, signal.SIGTERM)
-                signal_group(process.pid, signal.SIGCONT)  # a stopped process does not react
+                ask_to_end(process.pid)
             if stop_at is not None and not killed and now >= stop_at:
                 killed = True
                 self._kill_all(process)
@@ -187,7 +187,7 @@ class WatchedProcess:
         kill_all(process.pid, self.mark, self._held)
 
     def _finished(
-        self, process: subprocess.Popen[bytes], streams: _Streams, ended: _Ending
+        self, process: subprocess.Popen[bytes], streams: _Streams, ended: Ending
     ) -> Finished | BaseException:
         if not ended.is_seen:
             return ToolError(f"{self.words[0]} was killed, but has not ended", code="not_ended")
@@ -208,12 +208,9 @@ class WatchedProcess:
     def _reap(self, process: subprocess.Popen[bytes]) -> None:
         """Reap it; only from then on may its pid mean another process."""
         # One that does not even end when killed is waited for here: the answer was given before.
-        if _KNOWS_ENDED:
-            with contextlib.suppress(ChildProcessError):
-                os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        wait_unreaped(process.pid)
         if process.returncode is None:
-            signal_group(process.pid, signal.SIGTERM)  # to what it has left in its group
-            signal_group(process.pid, signal.SIGCONT)
+            ask_to_end(process.pid)  # what it has left in its group
         guard.forget(process.pid)
         with self._lock:
             process.wait()
@@ -227,56 +224,8 @@ class WatchedProcess:
         """Kill what does not end by itself; what has made itself a daemon is in another group."""
         due = time.monotonic() + self.how.end_seconds
         while is_group(group) and time.monotonic() < due:
-            time.sleep(_LOOK_EVERY)
-        signal_group(group, signal.SIGKILL)
-
-
-class _Ending:
-    """Whether a process has ended, found out without reaping it.
-
-    Until it is reaped, its pid means its group, and no other.
-    """
-
-    def __init__(self, process: subprocess.Popen[bytes], stack: contextlib.ExitStack) -> None:
-        self.process = process
-        self.is_seen = False
-        self.descriptor = -1
-        with contextlib.suppress(OSError, AttributeError):  # not on this system
-            self.descriptor = os.pidfd_open(process.pid)
-            stack.callback(os.close, self.descriptor)
-
-    def register(self, poll: select.poll) -> None:
-        if self.descriptor >= 0:
-            poll.register(self.descriptor, select.POLLIN)
-
-    def timeout(self, seconds: float | None) -> float | None:
-        """Return how many milliseconds to wait for an event."""
-        if self.descriptor < 0 and not self.is_seen:
-            seconds = _LOOK_EVERY if seconds is None else min(seconds, _LOOK_EVERY)
-        return None if seconds is None else seconds * 1000 + 1
-
-    def look(self) -> None:
-        """Check whether it has ended, where no descriptor says so."""
-        if self.descriptor < 0 and not self.is_seen:
-            if not _KNOWS_ENDED:
-                self.is_seen = self.process.poll() is not None
-                return
-            try:
-                self.is_seen = self._status(os.WNOHANG) is not None
-            except ChildProcessError:
-                self.is_seen = True
-
-    def _status(self, option: int) -> os.waitid_result | None:
-        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT | option)
-
-    def exit_code(self) -> int:
-        """Return the exit code. Raises `ChildProcessError` if it is lost."""
-        if not _KNOWS_ENDED:
-            return self.process.wait()
-        status = self._status(0)
-        if status is None:
-            raise ChildProcessError
-        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+            time.sleep(LOOK_EVERY)
+        kill_group(group)
 
 
 class _Streams:

@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
-from .descendants import MARK, new_mark
+from ..._process import IS_POSIX, MARK, new_mark
 from .environment import MOST_DEPTH, depth, environment_of
 from .lines import LineTeller, OnLine
 from .process import Finished, WatchedProcess
@@ -31,7 +31,7 @@ async def run(words: Sequence[str], how: RunSettings, on_line: OnLine | None = N
     if not words or not words[0]:
         msg = "the words of a command line begin with the name of a program"
         raise ValueError(msg)
-    if os.name != "posix":
+    if not IS_POSIX:
         raise NotStarted(words[0], "programs are run on Linux, macOS and other POSIX systems only")
     if depth() >= MOST_DEPTH:  # one that serves its own commands may start itself, and so on
         raise NotStarted(words[0], f"{MOST_DEPTH} programs have already started one another")
