@@ -20,9 +20,10 @@ demo: $(INSTALLED)
 test: $(READY)
 	$(PYTEST)
 
-# Tests that take long, and random tests with all their examples.
+# What takes long, and random tests with all their examples.
 soak: $(READY) programs
-	$(PYTEST) -m "soak or hypothesis" --hypothesis-profile=thorough
+	$(PYTEST) tests/soak --hypothesis-profile=thorough
+	$(PYTEST) -m hypothesis --hypothesis-profile=thorough
 
 # Programs whose help is scanned in soak tests: each with the packages that may contain it.
 PROGRAMS = docker=docker-cli,docker.io rg=ripgrep fdfind=fd-find git=git \
@@ -53,7 +54,7 @@ lint: $(READY)
 # With the package's own dependencies at the lowest versions that pyproject.toml allows, and test
 # tools as they come: the tests of what leans on them, and one call over stdio and over HTTP.
 LOWEST = $(VENV)-lowest
-LOWEST_TESTS = tests/test_dependencies.py tests/wire/test_one_call.py $(addprefix tests/, \
+LOWEST_TESTS = tests/test_dependencies.py tests/wire/test_one_call.py $(addprefix tests/unit/, \
   arguments client/sign_in contract/generated json_schema outcome schema serve stores telemetry testing)
 lowest: $(READY)
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(LOWEST)
@@ -65,7 +66,7 @@ lowest: $(READY)
 
 check: $(READY)
 	@took=; begun=$$(date +%s); \
-	for part in lint test lowest soak; do \
+	for part in lint test lowest; do \
 	  since=$$(date +%s); \
 	  $(MAKE) --no-print-directory $$part || exit 1; \
 	  took="$$took$$part $$(( $$(date +%s) - since )) s, "; \

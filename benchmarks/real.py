@@ -22,7 +22,6 @@ from statistics import mean, median
 
 from real_corpus import PER_PACKAGE
 from real_systems import SYSTEMS
-
 from run import ENVIRON, ENVIRONMENTS, HERE, HOME, prepare, python, say, versions
 
 LIST = json.loads((HERE / "real.json").read_text())

@@ -1,11 +1,8 @@
 """Whatever a test compiles is also shown to a real MCP client and checked as JSON Schema."""
 
-import gc
 import json
 import os
 import signal
-import sys
-from pathlib import Path
 
 import jsonschema_rs
 import pytest
@@ -13,12 +10,8 @@ from hypothesis import settings
 
 import toolwright.tools.catalog as catalog
 import toolwright.tools.definition as definition
+from tests.wire.listing import list_through_client
 from toolwright import SchemaError
-
-sys.path.insert(0, str(Path(__file__).parent / "wire"))
-
-from counting import rare_ones  # noqa: E402
-from listing import list_through_client  # noqa: E402
 
 # Programs that a shell starts in the background ignore SIGINT, and those under `nohup` SIGHUP. All
 # processes of the tests would inherit this.
@@ -40,7 +33,12 @@ def pytest_collect_file():
 
 
 # Modules beside the tests whose assertions must say what they compared, as those of tests do.
-pytest.register_assert_rewrite("call_checks", "probes.compiled", "returning", "taking")
+pytest.register_assert_rewrite(
+    "tests.unit.properties.call_checks",
+    "tests.unit.probes.compiled",
+    "tests.unit.returning",
+    "tests.unit.arguments.taking",
+)
 
 # `.ci/run` uses the same examples each time, so that a change fails only for its own faults; all
 # other runs get new ones.
@@ -56,34 +54,6 @@ def pytest_xdist_auto_num_workers():
     return max(2, (os.cpu_count() or 1) * 3 // 2)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config, items):
-    """Leave most cases of large tables to `make soak`, unless files or tests are named."""
-    if config.args != config.getini("testpaths"):
-        return
-    tables = {}
-    for item in items:
-        if not item.get_closest_marker("soak"):
-            tables.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for cases in tables.values():
-        for at in rare_ones(len(cases)):
-            cases[at].add_marker(pytest.mark.soak)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection(session):
-    """Exempt collected items from garbage collection: they stay until the end."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.collect()
-        gc.freeze()
-        gc.enable()
-
-
-MOST_LISTED = 300
-"""How many tools of a module are listed in the daily tests."""
 _compiled = []
 _listed = set()
 """What has been listed: modules compile the same tools, and random tests repeat theirs."""
@@ -129,7 +99,7 @@ def assert_listed(tools):
 
 
 def not_listed_yet(tools, protocol):
-    """Return the JSON of each tool once; if there are very many, an even sample of them."""
+    """Return the JSON of each tool once."""
     written = {}
     for tool in tools:
         try:
@@ -138,7 +108,5 @@ def not_listed_yet(tools, protocol):
             continue
         written[tool.to_mcp_json(protocol)] = None
     fresh = [each for each in written if (protocol, each) not in _listed]
-    if settings.get_current_profile_name() != "thorough":
-        fresh = fresh[:: -(-len(fresh) // MOST_LISTED) or 1]
     _listed.update((protocol, each) for each in fresh)
     return fresh

@@ -1,38 +1,20 @@
-"""How much is tried every day, and what only `make soak` tries."""
+"""Tables of cases as one test, tests that run again with other cases, and how many examples."""
 
 import functools
 import inspect
+import types
 
 import pytest
 from hypothesis import settings
 
-SHARE = 10
-LARGE, DAILY = 4, 3
-"""A table with more than `LARGE` cases is large: every day, `DAILY` of them are tried."""
-
 
 def examples(count):
-    """Return how many examples a test runs now, if a thorough run has `count` of them."""
+    """Return how many examples a random test runs: `count` of them when it is thorough.
+
+    Every day it is a tenth of them, at least 10; see `make soak`.
+    """
     thorough = settings.get_current_profile_name() == "thorough"
-    return count if thorough else max(count // SHARE, 10)
-
-
-def rare_ones(count):
-    """Return which of `count` cases are left to `make soak`: the daily ones are spread evenly."""
-    if count <= LARGE:
-        return []
-    daily = {at * count // DAILY for at in range(DAILY)}
-    return [at for at in range(count) if at not in daily]
-
-
-def soaked(*values):
-    """Return test parameters that only `make soak` uses."""
-    return [pytest.param(each, marks=pytest.mark.soak) for each in values]
-
-
-def soaked_rows(*rows):
-    """Return rows of test parameters that only `make soak` uses."""
-    return [pytest.param(*row, marks=pytest.mark.soak) for row in rows]
+    return count if thorough else max(count // 10, 10)
 
 
 def for_every(names, cases, ids=lambda *case: repr(case)):
@@ -42,18 +24,18 @@ def for_every(names, cases, ids=lambda *case: repr(case)):
     more than most cases of large tables take. All cases run, and those that fail are named.
     """
     names = (names,) if isinstance(names, str) else names
-    cases = [each if isinstance(each, tuple) else (each,) for each in cases]
+    cases = [case if isinstance(case, tuple) else (case,) for case in cases]
 
     def decorate(test):
         signature = inspect.signature(test)
         fixtures = [each for name, each in signature.parameters.items() if name not in names]
 
         @functools.wraps(test)
-        def run_all(**given):
+        def run_all(**fixture_values):
             failures = []
             for case in cases:
                 try:
-                    test(**given, **dict(zip(names, case, strict=True)))
+                    test(**fixture_values, **dict(zip(names, case, strict=True)))
                 except Exception as failure:
                     failure.add_note(f"with {ids(*case)}")
                     failures.append(failure)
@@ -64,3 +46,18 @@ def for_every(names, cases, ids=lambda *case: repr(case)):
         return run_all
 
     return decorate
+
+
+def again(test, names, cases, **more):
+    """Return a test of another module with other cases; the rest of it stays as it is."""
+    copy = types.FunctionType(
+        test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__
+    )
+    copy.__kwdefaults__ = test.__kwdefaults__
+    copy.__dict__.update(test.__dict__)
+    marks = [
+        mark for mark in test.pytestmark if mark.name != "parametrize" or mark.args[0] != names
+    ]
+    assert len(marks) < len(test.pytestmark), f"{test.__name__} has no cases of {names}"
+    copy.pytestmark = marks
+    return pytest.mark.parametrize(names, cases, **more)(copy)

@@ -1,29 +1,41 @@
-"""The tests have the same folders as the package."""
+"""The tests stand in three tiers, and each tier has the folders of the package."""
 
-from collections import Counter
+import ast
 from pathlib import Path
 
 import toolwright
 
 TESTS = Path(__file__).parent
 SOURCE = Path(toolwright.__file__).parent
-OTHERS = {"seeds", "probes", "properties", "real", "wire", "typing"}
-"""Folders whose tests belong to no single part: see CONTRIBUTING.md."""
+TIERS = ("unit", "wire", "soak")
+TOP = {*TIERS, "seeds", "typing", "data"}
+OTHERS = {"probes", "properties", "real"}
+"""Folders of the unit tests that belong to no single part: see CONTRIBUTING.md."""
 
 
 def modules():
     return sorted(path for path in TESTS.rglob("*.py") if "node_modules" not in path.parts)
 
 
-def test_every_folder_is_one_of_the_package():
-    parts = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    assert not OTHERS & parts
-    folders = {path.relative_to(TESTS).parts[0] for path in modules() if path.parent != TESTS}
-    assert folders - parts - OTHERS == set()
+def test_every_folder_is_a_tier_or_one_of_the_package():
+    parts = {path.parent.name for path in SOURCE.glob("*/__init__.py")} | OTHERS
+    folders = {path.relative_to(TESTS).parts[:-1] for path in modules()} - {()}
+    assert {top for top, *_ in folders} - TOP == set()
+    rooms = {
+        room for top, room, *_ in (folder for folder in folders if len(folder) > 1) if top in TIERS
+    }
+    assert rooms - parts - {"wire", "node"} == set()
 
 
-def test_no_two_helpers_that_are_imported_by_name_have_the_same_name(pytestconfig):
-    folders = [Path(pytestconfig.rootpath, name) for name in pytestconfig.getini("pythonpath")]
-    helpers = [path.stem for folder in folders for path in folder.glob("*.py")]
-    names = Counter(name for name in helpers if name not in ("conftest", "__init__"))
-    assert [name for name, count in names.items() if count > 1] == []
+def test_no_folder_of_tests_hides_a_module_from_imports():
+    folders = {path.parent for path in modules() if "typing" not in path.parts}
+    bare = [folder for folder in folders if not (folder / "__init__.py").exists()]
+    assert [str(folder) for folder in bare if folder.name != "node"] == []
+
+
+def test_no_test_is_defined_twice_in_a_module():
+    """The second one would hide the first."""
+    for path in modules():
+        names = [node.name for node in ast.parse(path.read_text()).body if hasattr(node, "name")]
+        tests = [name for name in names if name.startswith("test_")]
+        assert len(tests) == len(set(tests)), path

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from counting import for_every
 
 import toolwright
+from tests.counting import for_every
 
 SOURCE = Path(toolwright.__file__).parent
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import pytest
-from command_files import here
-from processes import good, refused, run
 from pydantic import BaseModel, Field
 
+from tests.wire.command_files import here
+from tests.wire.processes import good, refused, run
 from toolwright import Toolbox
 from toolwright.contract.trials import try_tools
 

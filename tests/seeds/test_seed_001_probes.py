@@ -9,8 +9,8 @@ import json
 import sys
 
 import pytest
-from made_programs import RECEIVED, leaf, option, place, program, received
 
+from tests.unit.sources.made_programs import RECEIVED, leaf, option, place, program, received
 from toolwright import Toolbox
 from toolwright.sources import CommandLine, Rule
 
@@ -140,7 +140,7 @@ def test_o17_o18_a_cancelled_call_is_no_success_and_takes_its_children_along(tmp
     box = box_of(leaf("run"), argv=(sys.executable, str(script)))
 
     async def cancel():
-        from processes import until
+        from tests.wire.processes import until
 
         running = asyncio.ensure_future(box.call_async("kube_run", {}))
         await asyncio.to_thread(until, (tmp_path / "runs").exists, "a program that runs")

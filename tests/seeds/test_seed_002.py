@@ -11,10 +11,9 @@ from typing import Annotated, Any, Literal, NotRequired, Optional, TypedDict, Un
 
 import pytest
 from pydantic import BaseModel, Field
-from seed_002_schemas import OLD, answer, arguments, box, create_profile, output_of
 
+from tests.seeds.seed_002_schemas import OLD, answer, arguments, box, create_profile, output_of
 from toolwright import Flatten, Tool, tool
-
 
 # -- scalar boxing
 

@@ -10,8 +10,8 @@ from typing import Annotated, Callable, Optional, Union
 import mcp_types as t
 import pytest
 from pydantic import BaseModel, EmailStr, Field
-from seed_002_schemas import OLD, answer, arguments, box, create_profile, output_of
 
+from tests.seeds.seed_002_schemas import OLD, answer, arguments, box, create_profile, output_of
 from toolwright import Flatten, SchemaError, Tool, Toolbox, tool
 from toolwright.tools.definition import compiled_of
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Callable, Union
 
 import pytest
-from seed_003_schemas import ANY, JSON_TYPES, arguments
 
+from tests.seeds.seed_003_schemas import ANY, JSON_TYPES, arguments
 from toolwright import SchemaError, Tool, Toolbox
 from toolwright.tools.definition import signature_of
 

@@ -4,18 +4,16 @@ The differences that `test_seed_003.py` names hold here, too.
 """
 
 import ast
+import functools
+import json
 from pathlib import Path
 from typing import Annotated, Dict, List, Optional, Union
 
-import functools
-import json
-
 import pytest
 from pydantic import Field
-from seed_003_schemas import ANY, JSON_TYPES, arguments
 
+from tests.seeds.seed_003_schemas import ANY, JSON_TYPES, arguments
 from toolwright import Hidden, SchemaError, Tool
-
 
 # -- classes
 

@@ -11,7 +11,7 @@ import json
 import jsonschema
 import pytest
 
-from toolwright import ToolError, Toolbox, tool
+from toolwright import Toolbox, ToolError, tool
 from toolwright.results import (
     build_result,
     get_schema_path,

@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from processes import MODERN
+from tests.wire.processes import MODERN
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": MODERN}}
 PLAIN = {

@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import forked
-from processes import INITIALIZE, Http, announced_port
+from tests.wire import forked
+from tests.wire.processes import INITIALIZE, Http, announced_port
 
 SERVER = Path(__file__).with_name("attacked_server.py")
 

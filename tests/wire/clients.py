@@ -20,9 +20,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import forked
 import pytest
-from processes import announced_port
+
+from tests.wire import forked
+from tests.wire.processes import announced_port
 
 NODE = Path(__file__).parent / "node"
 MODULES = NODE / "node_modules" / "@modelcontextprotocol"

@@ -16,7 +16,6 @@ import re
 from collections import Counter
 from typing import Annotated, Any
 
-from counting import soaked
 from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
@@ -24,8 +23,6 @@ from toolwright import Call, Inject, Toolbox, ToolError
 from toolwright.serve.stdio.conversation import Conversation
 
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-ERAS = [LEGACY[0], *soaked(*LEGACY[1:-1]), LEGACY[-1]]
-"""The oldest and the newest with a handshake every day, all of them in the soak tests."""
 MODERN = "2026-07-28"
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"

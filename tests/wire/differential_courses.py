@@ -4,8 +4,9 @@ import asyncio
 import logging
 
 import pytest
-from differential import LEGACY, MODERN, Pair, Posts, hello, line_of, modern, request
-from odd_requests import generated, good, headers_of, http_requests
+
+from tests.wire.differential import LEGACY, MODERN, Pair, Posts, hello, line_of, modern, request
+from tests.wire.odd_requests import generated, good, headers_of, http_requests
 
 
 @pytest.fixture(autouse=True)

@@ -5,12 +5,12 @@ import base64
 import sys
 from typing import Annotated, Any
 
-from forms import DEFAULTS_FORM, ENUMS_FORM, PNG, USER_FORM, WAV
 from pydantic import BaseModel, Field
 
+from tests.wire.forms import DEFAULTS_FORM, ENUMS_FORM, PNG, USER_FORM, WAV
 from toolwright import Audio, Call, File, Image, Toolbox, ToolError
-from toolwright.questions import Form, Roots, Sample
 from toolwright.markers import Complete
+from toolwright.questions import Form, Roots, Sample
 
 box = Toolbox("toolwright-fixtures", version="1.0.0", instructions="Fixtures for testing.")
 PICTURE = Image(base64.b64decode(PNG), mime_type="image/png")

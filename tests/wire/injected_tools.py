@@ -8,8 +8,17 @@ from collections import Counter
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
-from differential import CAPABILITIES, MODERN, Amount, Pair, Talk, hello, line_of, modern, request
-
+from tests.wire.differential import (
+    CAPABILITIES,
+    MODERN,
+    Amount,
+    Pair,
+    Talk,
+    hello,
+    line_of,
+    modern,
+    request,
+)
 from toolwright import Call, CallError, Inject, Toolbox, ToolError, current_call
 
 ANSWERS: dict[str, Any] = {

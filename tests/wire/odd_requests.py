@@ -5,7 +5,16 @@ import itertools
 import json
 import random
 
-from differential import CAPABILITIES, INFO, LEGACY, MODERN, VERSION, line_of, modern, request
+from tests.wire.differential import (
+    CAPABILITIES,
+    INFO,
+    LEGACY,
+    MODERN,
+    VERSION,
+    line_of,
+    modern,
+    request,
+)
 
 # -- good requests, and what becomes of them
 

@@ -3,7 +3,7 @@
 import http.client
 import json
 
-from processes import MODERN
+from tests.wire.processes import MODERN
 
 SECONDS = 30
 """Within this everything is answered; some attacks took minutes, and nobody else was answered."""

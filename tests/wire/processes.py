@@ -13,8 +13,8 @@ import threading
 import time
 from pathlib import Path
 
-import forked
-from forked import COMMAND
+from tests.wire import forked
+from tests.wire.forked import COMMAND
 
 __all__ = ["COMMAND"]
 

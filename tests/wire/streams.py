@@ -5,7 +5,7 @@ import json
 import re
 import time
 
-from processes import INITIALIZE, MODERN, until
+from tests.wire.processes import INITIALIZE, MODERN, until
 
 EVERYTHING = {
     "toolsListChanged": True,

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from processes import MODERN, Http, Stdio, until
+
+from tests.wire.processes import MODERN, Http, Stdio, until
 
 TOOLS = Path(__file__).with_name("task_tools.py")
 TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}

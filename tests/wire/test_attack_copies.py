@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import MODERN, Http, Stdio, gone, is_running, until
 
+from tests.wire.processes import MODERN, Http, Stdio, gone, is_running, until
 from toolwright.cli import main
 
 SERVER = Path(__file__).with_name("attack_server.py")

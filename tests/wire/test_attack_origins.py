@@ -5,9 +5,10 @@ import contextlib
 import socket
 
 import pytest
-from asgi_requests import ask
-from command_files import here
-from processes import Http
+
+from tests.wire.asgi_requests import ask
+from tests.wire.command_files import here
+from tests.wire.processes import Http
 from toolwright import Toolbox
 from toolwright.serve.access.guard import Guard
 from toolwright.serve.access.oauth import SignIn

@@ -2,16 +2,14 @@
 
 import asyncio
 import json
-import logging
-import threading
 from pathlib import Path
 
 import prometheus_client
 import pytest
-from era_client import ADDRESS, Client, sent
-from command_files import here
-from processes import Http, until
 
+from tests.wire.command_files import here
+from tests.wire.era_client import ADDRESS, Client, sent
+from tests.wire.processes import Http, until
 from toolwright import Call, Toolbox
 from toolwright.serve.access.guard import Caller
 from toolwright.telemetry import audit, metrics
@@ -226,35 +224,6 @@ def test_what_a_caller_makes_up_forges_no_line_and_no_label(box):
     text = prometheus_client.generate_latest(registry).decode()
     assert "forged" not in text
     assert "yyy" not in text
-
-
-@pytest.mark.promise("everyday.sink")
-@pytest.mark.soak
-def test_a_sink_that_blocks_or_fails_takes_no_call_down(box, caplog):
-    release, lines = threading.Event(), []
-
-    def slow(line):
-        assert release.wait(60)
-        lines.append(line)
-
-    def failing(line):
-        raise ValueError("no more room")
-
-    box.around(audit(slow))
-    box.around(audit(failing))
-    with caplog.at_level(logging.ERROR, logger="toolwright"):
-        for number in range(2000):
-            assert box.call("add", {"a": number}).value == number
-        served(box).refused("sign-in", "401")
-    assert not lines
-    said = [record.getMessage() for record in caplog.records]
-    assert said.count("calls cannot be recorded: no more room") == 1
-    assert sum("as fast as they come" in each for each in said) == 1
-    release.set()
-    until(lambda: len(lines) > 1000, "what waited is written")
-    until(
-        lambda: any("were not recorded" in each.getMessage() for each in caplog.records), "a count"
-    )
 
 
 def test_a_listener_that_fails_takes_no_request_down(box):

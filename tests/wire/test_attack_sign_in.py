@@ -4,13 +4,14 @@ import asyncio
 import time
 
 import pytest
-from asgi_requests import ask, statuses
-from command_files import here
-from processes import Http, refused
+
+from tests.wire.asgi_requests import ask, statuses
+from tests.wire.command_files import here
+from tests.wire.processes import Http, refused
 from toolwright import Toolbox
 from toolwright.limits import Rate
-from toolwright.serve.access import lockout as lockout_module
 from toolwright.run.policies import rate as rate_module
+from toolwright.serve.access import lockout as lockout_module
 from toolwright.serve.access.guard import Caller, Refusal
 from toolwright.serve.access.lockout import Lockout
 

@@ -3,16 +3,13 @@
 import asyncio
 import contextlib
 import json
-import os
-import socket
-import ssl
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from asgi_requests import ask
-from certificates import certificate
-from processes import MODERN, Http, until
+
+from tests.wire.asgi_requests import ask
+from tests.wire.processes import MODERN, Http
 from toolwright import Toolbox
 from toolwright.serve.access.address import TrustedProxies
 from toolwright.serve.http.body import BodyMemory, Full
@@ -57,15 +54,6 @@ def alive(server):
     assert server.call("add", a=2, b=40)["structuredContent"] == 42
 
 
-def sockets(server):
-    """How many sockets a server has."""
-    count = 0
-    for each in os.scandir(f"/proc/{server.pid}/fd"):
-        with contextlib.suppress(OSError):
-            count += os.readlink(each.path).startswith("socket:")
-    return count
-
-
 def rest(connection):
     """What comes until the server closes the connection."""
     came = b""
@@ -91,21 +79,6 @@ def dripped(connection, data=b" "):
     finally:
         over.set()
         thread.join()
-
-
-@pytest.mark.soak
-@pytest.mark.promise("serve.connections")
-def test_half_requests_do_not_silence_the_server(server):
-    before = sockets(server)
-    with contextlib.ExitStack() as opened:
-        for _ in range(4):
-            for _ in range(FILES // 2):
-                connection = opened.enter_context(server.connect())
-                with contextlib.suppress(OSError):
-                    connection.sendall(HEAD)
-            alive(server)
-        assert sockets(server) <= FILES - 90
-    until(lambda: sockets(server) <= before, "they are gone")
 
 
 # -- clients that do not end what they begin
@@ -166,14 +139,6 @@ def unfinished(server):
         return dict(zip(UNFINISHED, pool.map(said, UNFINISHED), strict=True))
 
 
-@pytest.mark.soak
-@pytest.mark.promise("serve.slow-head")
-@pytest.mark.parametrize("sent", HEADS)
-def test_a_head_that_does_not_come(unfinished, sent):
-    said = unfinished["head", sent]
-    assert said.startswith(b"HTTP/1.1 408") if HEADS[sent] else said == b""
-
-
 def test_a_head_that_comes_byte_by_byte(unfinished):
     assert unfinished["dripped", "first"].startswith(b"HTTP/1.1 408")
 
@@ -194,29 +159,6 @@ def test_a_body_that_does_not_end(unfinished, how):
 def test_the_rest_of_a_body_that_nobody_reads(unfinished, path):
     """What a request without a token, or to nowhere, leaves behind."""
     assert unfinished["unread", path].startswith(b"HTTP/1.1 4")
-
-
-# -- answers that are not read, and what costs more than its size
-
-
-@pytest.mark.soak
-@pytest.mark.promise("serve.slow-reader")
-def test_answers_that_nobody_reads(server):
-    before = sockets(server)
-    asked = server.message(
-        "tools/call", {"name": "long", "arguments": {"n": 100_000}}, connection=None
-    )
-    with contextlib.ExitStack() as opened:
-        for _ in range(5):
-            connection = opened.enter_context(socket.socket())
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            connection.connect(("127.0.0.1", server.port))
-            connection.settimeout(0.1)
-            with contextlib.suppress(OSError):
-                connection.sendall(asked * 500)
-            connection.settimeout(30)
-            assert connection.recv(100).startswith(b"HTTP/1.1 200")
-        until(lambda: sockets(server) <= before, "the connections are gone")
 
 
 def test_a_large_answer_that_is_read_in_time(server):
@@ -266,22 +208,6 @@ def test_chunks_and_lines_of_usual_size_are_read(server):
     ):
         status, came = server.asked(data)
         assert (status, b'"structuredContent":3' in came) == (200, True), came
-
-
-@pytest.mark.soak
-def test_tls_handshakes_that_never_end(tmp_path):
-    cert, key = certificate(tmp_path)
-    trusted = ssl.create_default_context(cafile=str(cert))
-    with started(tmp_path, "--tls-cert", cert, "--tls-key", key) as server:
-        with contextlib.ExitStack() as opened:
-            silent = opened.enter_context(server.connect())
-            assert rest(silent) == b""
-            for _ in range(FILES + 100):
-                opened.enter_context(server.connect())
-            with trusted.wrap_socket(server.connect(), server_hostname="localhost") as connection:
-                connection.sendall(server.message("tools/list"))
-                assert rest(connection).startswith(b"HTTP/1.1 200")
-        until(lambda: sockets(server) <= 4, "they are gone")
 
 
 # -- apart from a server

@@ -1,13 +1,12 @@
 """What one process has sealed for a client, every process of the server opens."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
-from processes import MODERN, Http, refused
-from streams import Gate, modern_call, text_of
 
+from tests.wire.processes import MODERN, Http, refused
+from tests.wire.streams import Gate, modern_call, text_of
 from toolwright import Toolbox
 
 TOOLS = Path(__file__).with_name("held_tools.py")
@@ -31,21 +30,6 @@ def confirmed(server, label, state):
     params = {"name": "careful", "arguments": {"label": label}}
     params |= {"requestState": state, "inputResponses": YES}
     return json.loads(server.asked(server.message("tools/call", params, meta=ASKED))[1])
-
-
-@pytest.mark.soak
-@pytest.mark.promise("serve.workers-state")
-def test_every_worker_opens_what_another_one_has_sealed(gate):
-    with Http(TOOLS, "--workers", "2") as server:
-        states = [(f"c{at}", asked(server, f"c{at}")["requestState"]) for at in range(10)]
-        answers = [confirmed(server, label, state) for label, state in states]
-        assert [text_of(each) for each in answers] == [f"did {label}" for label, _ in states]
-        children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
-        before = set(Path(f"/proc/{children[0]}/environ").read_bytes().split(b"\0"))
-        ours = {f"{name}={value}".encode() for name, value in os.environ.items()}
-        assert before - ours <= {b""}
-        words = Path(f"/proc/{children[0]}/cmdline").read_bytes().split(b"\0")
-        assert max(len(each) for each in words[3:]) < max(len(str(TOOLS)), 20) + 1
 
 
 @pytest.mark.promise("serve.state-key", "serve.state-key-rotation")

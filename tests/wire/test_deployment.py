@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_files import SHOP
-from processes import LONGEST, Http, refused
 
+from tests.wire.command_files import SHOP
+from tests.wire.processes import LONGEST, Http, refused
 from toolwright.cli.main import parser
 
 PAGE = Path(__file__).parents[2] / "docs" / "deployment.md"

@@ -5,9 +5,10 @@ import json
 import os
 
 import pytest
-from differential import LEGACY, MODERN, line_of
-from differential_courses import check, note, quiet
-from injected_tools import InjectedPair
+
+from tests.wire.differential import LEGACY, MODERN, line_of
+from tests.wire.differential_courses import check, note, quiet
+from tests.wire.injected_tools import InjectedPair
 
 __all__ = ["quiet"]  # a fixture
 
@@ -97,14 +98,6 @@ def test_what_cannot_be_asked_is_told_alike(era):
     calls = [pair.call("asks", 1, **(empty if era == MODERN else {})), pair.call("asks_inline", 2)]
     asyncio.run(pair.session([*pair.opening(), *calls], [pair.asked("tools/list", number="e")]))
     check(pair)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("era", ["2025-11-25"])
-def test_a_question_that_is_not_answered_ends_at_the_deadline(era):
-    pair = InjectedPair(era, deaf=True)
-    alike(pair, [pair.call("asks_in_vain", "one"), pair.call("asks_in_vain", "two")])
-    assert pair.benches[0].runs == {"asks_in_vain": 2}
 
 
 def test_a_question_at_the_second_attempt_is_asked_once():
@@ -237,32 +230,5 @@ def test_a_level_changes_for_a_call_that_runs():
             assert "before" in told
             assert "after" in told
             assert "hidden" not in told
-
-    asyncio.run(run())
-
-
-# -- a client that does not read
-
-
-@pytest.mark.soak
-@pytest.mark.promise("serve.injected-slow")
-def test_little_is_kept_for_a_client_that_does_not_read():
-    pair = InjectedPair("2025-11-25")
-
-    async def run():
-        talk, _ = pair.talks()
-        async with talk:
-            await talk.ask(line_of(pair.opening()[0]))
-            loop = asyncio.get_running_loop()
-            loop.remove_reader(talk.out)
-            os.write(talk.into, line_of(pair.call("floods", 7, progressToken="t")) + b"\n")
-            await asyncio.to_thread(pair.benches[0].ended.wait, 60)
-            assert talk.conversation.writer.waiting < 1_200_000
-            loop.add_reader(talk.out, talk._read)
-            async with asyncio.timeout(60):
-                while '"id": 7' not in "".join(talk.came[-1:]):
-                    talk.news.clear()
-                    await talk.news.wait()
-        assert "log messages were not sent" in talk.came[-2]
 
     asyncio.run(run())

@@ -5,11 +5,11 @@ import contextlib
 import json
 
 import pytest
-from differential import CAPABILITIES, line_of, modern
-from differential_courses import quiet
-from injected_tools import ABLE, Bench
-from odd_requests import headers_of
 
+from tests.wire.differential import CAPABILITIES, line_of, modern
+from tests.wire.differential_courses import quiet
+from tests.wire.injected_tools import ABLE, Bench
+from tests.wire.odd_requests import headers_of
 from toolwright.serve.access.guard import Caller
 
 __all__ = ["quiet"]  # a fixture

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import LONGEST, announced_port, run, start, until
+
+from tests.wire.processes import LONGEST, announced_port, run, start, until
 
 LIKE_MACOS = ["eventfd", "pidfd_open", "pidfd_send_signal", "waitid"]
 LIKE_WINDOWS = [*LIKE_MACOS, "fork", "killpg", "register_at_fork"]
@@ -64,7 +65,7 @@ with connect(sys.argv[1]) as client:
 """
 
 
-@pytest.fixture(params=[LIKE_WINDOWS, pytest.param(LIKE_MACOS, marks=pytest.mark.soak)])
+@pytest.fixture(params=[LIKE_WINDOWS, LIKE_MACOS])
 def lesser(request, tmp_path, monkeypatch):
     """A folder with tools, in which every interpreter lacks these functions."""
     (tmp_path / "sitecustomize.py").write_text(WITHOUT.format(names=request.param))

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import LONGEST, Http, Stdio, refused, start, until
 
+from tests.wire.processes import LONGEST, Http, Stdio, refused, start, until
 from toolwright import Toolbox
 
 LIFE = """
@@ -57,19 +57,6 @@ def test_stdio_enters_before_the_first_call_and_leaves_at_the_end_of_input(here)
     with Stdio("life.py") as server:
         assert noted() == ["open"]
         assert server.end() == 0
-    assert noted() == ["open", "close"]
-
-
-@pytest.mark.soak
-@pytest.mark.promise("lifespan.every-end")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-@pytest.mark.parametrize("kind", [Stdio, Http])
-def test_every_signal_that_ends_a_server_leaves_it(here, kind, number):
-    with kind("life.py") as server:
-        until(noted, "the lifespan is open")
-        server.process.send_signal(number)
-        assert server.process.wait(LONGEST) == 0
-        assert "Traceback" not in server.said()
     assert noted() == ["open", "close"]
 
 
@@ -131,28 +118,6 @@ def test_a_signal_ends_a_server_that_has_not_opened_yet(here, more):
         assert process.returncode == 0
         assert b"Traceback" not in said
     assert noted() == ["opening"]
-
-
-@pytest.mark.soak
-def test_each_worker_has_its_own(here):
-    with Http("life.py", "--workers", "2") as server:
-        until(lambda: noted() == ["open", "open"], "both workers have opened it")
-        assert server.call("state")["structuredContent"] != server.pid
-    assert noted() == ["open", "open", "close", "close"]
-
-
-@pytest.mark.soak
-def test_workers_that_cannot_open_it_end_the_start(here):
-    Path("life.py").write_text(BAD)
-    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    command = ("serve", "life.py", "--http", "--port", "0", "--workers", "2")
-    with start(*command, stdin=subprocess.DEVNULL, **pipes) as process:
-        _, said = process.communicate(timeout=LONGEST)
-        assert process.returncode == 1
-    lines = said.decode().splitlines()
-    assert "toolwright: the lifespan of life failed to open: RuntimeError: no database" in lines
-    assert lines[-1] == "toolwright: a worker cannot start"
-    assert "Traceback" not in said.decode()
 
 
 def test_a_reload_leaves_the_old_one_before_it_enters_the_new_one(here):

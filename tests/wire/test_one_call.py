@@ -4,8 +4,8 @@ import subprocess
 import tempfile
 
 import pytest
-from processes import COMMAND, LONGEST, announced_port, start, written
 
+from tests.wire.processes import COMMAND, LONGEST, announced_port, start, written
 from toolwright.client import connect
 
 

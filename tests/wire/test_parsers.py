@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from processes import Http, resident, until
+
+from tests.wire.processes import Http, resident
 
 TOOLS = """
 import pathlib
@@ -223,22 +224,6 @@ def test_trailers_are_not_headers(server):
     assert (status, "x-trailer" in said, "mcp-name" in said) == (200, False, True)
 
 
-# -- what never ends
-
-
-@pytest.mark.soak
-def test_a_head_without_end_behind_a_call_that_runs(server, tmp_path):
-    before, gate = resident(server.pid), tmp_path / "gate"
-    with server.connect() as connection:
-        connection.sendall(kept(server, "wait", path=str(gate)))
-        alive(server)
-        connection.sendall(b"GET /")
-        assert flooded(connection, b"a" * 65536) < 32 * MEGABYTE
-        assert resident(server.pid) < before + 16
-        alive(server)
-        gate.touch()
-
-
 @pytest.mark.parametrize("what", [b"a: " + b"b" * 1000 + b"\r\n", b"a" * 1000])
 def test_trailers_without_end(server, what):
     before = resident(server.pid)
@@ -252,28 +237,3 @@ def test_a_chunk_whose_extension_has_no_end(server):
     with server.connect() as connection:
         connection.sendall(chunked(added(server)) + b"1;")
         assert flooded(connection, b"a" * 65536) < 32 * MEGABYTE
-
-
-@pytest.mark.soak
-def test_thousands_of_requests_at_once_do_not_keep_others_waiting(server, tmp_path):
-    """Each is a few bytes, and a task, an event and a dictionary once it is read."""
-    before, gate = resident(server.pid), tmp_path / "gate"
-    with contextlib.ExitStack() as opened:
-        for _ in range(20):
-            connection = opened.enter_context(server.connect())
-            connection.sendall(kept(server, "wait", path=str(gate)))
-            connection.settimeout(0.05)
-            with contextlib.suppress(OSError):
-                connection.sendall(b"GET /aaaaaaaaaaaaaaaaaaaaaa HTTP/1.1\r\n\r\n" * 10_000)
-        alive(server)
-        assert resident(server.pid) < before + 24
-        gate.touch()
-    until(lambda: server.call("add", a=2, b=40), "it is alive")
-
-
-@pytest.mark.soak
-def test_a_connection_that_nobody_uses_is_closed(server):
-    with server.connect() as connection:
-        connection.sendall(added(server))
-        assert answers(connection, 1) == [(200, "42")]
-        assert connection.recv(100) == b""

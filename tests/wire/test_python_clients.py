@@ -4,22 +4,21 @@ import asyncio
 import sys
 from pathlib import Path
 
-import clients
 import fastmcp
-import fixtures
 import mcp
 import mcp_types
 import pytest
-from counting import soaked
 from fastmcp.client.transports import StdioTransport
 from mcp.shared.exceptions import MCPError
+
+from tests.wire import clients, fixtures
 
 FIXTURES = str(Path(__file__).with_name("fixtures.py"))
 SERVE = ["-m", "toolwright", "serve", f"{FIXTURES}:box"]
 NEW = "2026-07-28"
 
 
-@pytest.fixture(scope="module", params=["short", pytest.param("sdk", marks=pytest.mark.soak)])
+@pytest.fixture(scope="module", params=["short"])
 def switch(request):
     return [] if request.param == "short" else ["--sdk"]
 
@@ -58,7 +57,7 @@ HTTP = [("mcp", "http"), ("fastmcp", "http")]
 STDIO = [("mcp", "stdio"), ("fastmcp", "stdio")]  # each test starts a server
 
 
-@pytest.fixture(params=[*HTTP, *soaked(*STDIO)], ids="-".join)
+@pytest.fixture(params=[*HTTP], ids="-".join)
 def library_and_place(request):
     return request.param
 
@@ -102,9 +101,7 @@ async def called(client, name, arguments=None, **more):
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-@pytest.mark.parametrize(
-    "library_and_place", [HTTP[0], *soaked(*HTTP[1:], *STDIO)], indirect=True, ids="-".join
-)
+@pytest.mark.parametrize("library_and_place", [HTTP[0]], indirect=True, ids="-".join)
 def test_everything_that_clients_do(connect, mode):
     heard = Heard()
 

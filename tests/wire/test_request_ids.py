@@ -4,8 +4,9 @@ import asyncio
 import json
 
 import pytest
-from asgi_requests import ask
-from processes import MODERN
+
+from tests.wire.asgi_requests import ask
+from tests.wire.processes import MODERN
 from toolwright import Toolbox
 from toolwright.telemetry import audit
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import mcp
 import mcp_types
 import pytest
-from command_files import here
-from counting import soaked
-from processes import MODERN, Http, Stdio, refused, run, until
+
+from tests.wire.command_files import here
+from tests.wire.processes import MODERN, Http, Stdio, refused, run, until
 
 __all__ = ["here"]  # a fixture
 
@@ -95,12 +95,6 @@ def slow(here, files):
     return here
 
 
-def good_lock(*words):
-    done = run("lock", *words)
-    assert "locked" in done.stdout, done.stderr
-    Path("imported").unlink(missing_ok=True)
-
-
 def imported():
     return Path("imported").read_text() if Path("imported").exists() else ""
 
@@ -112,7 +106,7 @@ def lists(server, meta=None):
 
 @pytest.mark.promise("contract.served", "contract.served-import")
 @pytest.mark.parametrize("meta", [None, MODERN], ids=["handshake", "stateless"])
-@pytest.mark.parametrize("more", [[], *soaked(["--sdk"])])
+@pytest.mark.parametrize("more", [[], ["--sdk"]])
 def test_lists_are_those_of_the_code_and_nothing_is_imported_for_them(slow, meta, more):
     with Stdio("slow.py", *more, greet=meta is None) as server:
         usual = lists(server, meta)
@@ -137,20 +131,6 @@ def test_lists_are_those_of_the_code_and_nothing_is_imported_for_them(slow, meta
 
 def meta_of(meta):
     return {} if meta is None else {"_meta": meta}
-
-
-@pytest.mark.soak
-def test_list_bytes_are_the_same_for_every_version_of_the_protocol(slow):
-    for version in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"):
-        hello = {"protocolVersion": version, "capabilities": {}}
-        hello["clientInfo"] = {"name": "t", "version": "1"}
-        came = []
-        for more in ([], ["--lock"]):
-            with Stdio("slow.py", *more, greet=False) as server:
-                server.answer(server.begin("initialize", hello))
-                server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-                came.append(json.dumps(server.ask("tools/list")["result"]))
-        assert came[0] == came[1]
 
 
 @pytest.mark.promise("contract.served-once")
@@ -203,9 +183,7 @@ def test_an_import_that_fails_is_the_result_and_the_next_call_tries_again(slow):
         assert server.end() == 0
 
 
-@pytest.mark.parametrize(
-    "text", ["raise SystemExit(3)\n", *soaked("1/0\n", "box = 5\n", "def (\n")]
-)
+@pytest.mark.parametrize("text", ["raise SystemExit(3)\n", "1/0\n", "box = 5\n", "def (\n"])
 def test_whatever_an_import_does_the_server_lives(slow, text):
     with Stdio("slow.py", "--lock") as server:
         Path("slow.py").write_text(text)
@@ -283,61 +261,13 @@ def not_used(*words):
 
 
 @pytest.mark.promise("contract.stale")
-@pytest.mark.parametrize("file", ["helper.py", *soaked("slow.py")])
+@pytest.mark.parametrize("file", ["helper.py", "slow.py"])
 def test_a_lock_is_not_used_when_a_file_of_the_project_has_changed(slow, file):
     with open(file, "a") as text:
         text.write("# an edit\n")
     (said,) = not_used("slow.py", "--lock")
     why = f"{file} has changed; `toolwright lock` writes it"
     assert said == f"toolwright: toolwright.lock.json is not used: {why}"
-
-
-@pytest.mark.soak
-def test_a_lock_of_another_version_target_or_selection_is_not_used(slow):
-    document = json.loads(Path("toolwright.lock.json").read_text())
-    document["made_of"]["versions"]["toolwright"] = "0.0.1"
-    Path("older.json").write_text(json.dumps(document))
-    (said,) = not_used("slow.py", "--lock", "older.json")
-    assert "it was written with toolwright 0.0.1, and this is" in said
-    good_lock("shop.py", "-o", "shop.json")
-    (said,) = not_used("slow.py", "--lock", "shop.json")
-    assert "it is for shop.py, not for slow.py" in said
-    good_lock("slow.py", "-o", "part.json", "--select", "add")
-    (said,) = not_used("slow.py", "--lock", "part.json")
-    assert "another selection" in said
-    Path("bad.json").write_text("{")
-    (said,) = not_used("slow.py", "--lock", "bad.json")
-    assert "bad.json is not JSON" in said
-    (said,) = not_used("slow.py", "--lock", "none.json")
-    assert "there is no none.json" in said
-
-
-@pytest.mark.parametrize(
-    "more, why",
-    [
-        ("@box.tool(enabled=lambda call: True)\ndef x() -> int: ...\n", "is a function"),
-        ("@box.tool(task=True)\ndef x() -> int: ...\n", "as a task"),
-        ('@box.route("/x")\nasync def x(request): ...\n', "/x is answered by a function"),
-        ('if __name__ == "__main__":\n    box.serve(drain=4)\n', "its own serve() settings"),
-    ],
-)
-@pytest.mark.soak
-def test_what_needs_the_code_is_not_served_from_a_lock(slow, more, why):
-    with open("slow.py", "a") as file:
-        file.write(f"\n{more}")
-    good_lock("slow.py")
-    Path("imported").unlink(missing_ok=True)
-    if "serve(" in more:
-        assert "is not used" in run_refused("slow.py", "--lock")
-    else:
-        (said,) = not_used("slow.py", "--lock")
-        assert why in said
-
-
-def run_refused(*words):
-    done = run("serve", *words)
-    assert done.returncode == 2
-    return done.stderr
 
 
 # -- with everything else
@@ -376,7 +306,7 @@ def test_roles_hold_before_and_after_the_first_call(slow):
         assert server.asked(server.message("tools/list"))[0] == 401
 
 
-@pytest.mark.parametrize("mode", ["auto", *soaked("legacy")])
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_sdk_client_reads_gets_completes_and_hears_progress(slow, mode):
     heard = []
 
@@ -405,32 +335,6 @@ def test_the_sdk_client_reads_gets_completes_and_hears_progress(slow, mode):
         asyncio.run(talk(server))
     assert heard == [(1.0, 2.0, "half")]
     assert Path("left").exists()
-
-
-@pytest.mark.soak
-def test_the_first_thing_may_be_any_kind_of_request(slow):
-    for method, params in (
-        ("resources/read", {"uri": "slow://orders/1"}),
-        ("prompts/get", {"name": "ask", "arguments": {"topic": "x"}}),
-        ("tools/call", {"name": "tell", "arguments": {}, "_meta": {"progressToken": "p"}}),
-    ):
-        with Stdio("slow.py", "--lock") as server:
-            assert "result" in server.ask(method, params)
-            assert imported() == "x"
-            if method == "tools/call":
-                said = [each for each in server.others if "progress" in each.get("method", "")]
-                assert said[0]["params"]["message"] == "half"
-        Path("imported").unlink()
-
-
-@pytest.mark.soak
-def test_workers_start_from_the_lock_each(slow):
-    with Http("slow.py", "--lock", "--workers", "2") as server:
-        assert imported() == ""
-        for at in range(20):
-            assert server.call("add", a=at)["structuredContent"] == at + 1
-        assert set(imported()) == {"x"}
-        assert len(imported()) <= 2
 
 
 def test_refusals_before_the_first_call_are_audited(slow):

@@ -1,14 +1,10 @@
 """Sessions on the short path belong to one caller, take little, and end."""
 
 import asyncio
-import gc
-import sys
-import tracemalloc
 
 import pytest
-from counting import soaked
-from session_client import Client, Gated, on_short_path, run, serving
 
+from tests.wire.session_client import Client, Gated, on_short_path, run, serving
 from toolwright.serve.access.guard import Caller
 
 TOKENS = {
@@ -79,36 +75,6 @@ def test_ids_of_sessions_cannot_be_guessed():
             assert all(len(set(column)) > 1 for column in zip(*ids, strict=True))
 
     run(course())
-
-
-# -- bounds
-
-
-@pytest.mark.soak
-@pytest.mark.promise("serve.session-memory")
-@pytest.mark.parametrize("count", [200, *soaked(2000)])
-def test_an_idle_session_costs_less_than_two_kilobytes(count):
-    async def course():
-        async with serving(Gated().box, max_sessions_per_client=5000) as app:
-            for _ in range(50):
-                await (await Client(app).open()).said("add", {"a": 1})
-            gc.collect()
-            tracemalloc.start()
-            before = tracemalloc.get_traced_memory()[0]
-            for _ in range(count):
-                client = await Client(app).open()
-                await client.ask("tools/list")
-                await client.said("which")
-            del client
-            gc.collect()
-            each = (tracemalloc.get_traced_memory()[0] - before) / count
-            tracemalloc.stop()
-            assert len(app.sessions.table.by_id) == 50 + count
-            print(f"{each:.0f} bytes each")
-            assert each < 2000, each
-
-    if sys.gettrace() is None:
-        run(course())
 
 
 def test_sessions_expire_and_give_back_what_they_held():

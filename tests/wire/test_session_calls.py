@@ -5,8 +5,8 @@ import threading
 
 import pytest
 from pydantic import BaseModel
-from session_client import ERAS, Client, has_message, on_short_path, run, serving
 
+from tests.wire.session_client import ERAS, Client, has_message, on_short_path, run, serving
 from toolwright import Call, Toolbox
 
 ASKS = {"elicitation": {}}

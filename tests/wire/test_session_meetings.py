@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from session_client import ERAS, Client, Gated, has_message, on_short_path, run, serving
 
+from tests.wire.session_client import ERAS, Client, Gated, has_message, on_short_path, run, serving
 from toolwright.serve.http.app import App
 from toolwright.serve.reloadable import Reloadable
 from toolwright.serve.settings import server_config

@@ -6,10 +6,11 @@ import time
 import urllib.request
 
 import pytest
-from certificates import certificate
-from command_files import here
-from processes import INITIALIZE, Http, refused
-from token_issuer import KEYS, OTHER_RSA_KEY, RSA_KEY, Issuer, jwt
+
+from tests.wire.certificates import certificate
+from tests.wire.command_files import here
+from tests.wire.processes import INITIALIZE, Http, refused
+from tests.wire.token_issuer import KEYS, OTHER_RSA_KEY, RSA_KEY, Issuer, jwt
 
 __all__ = ["here"]  # a fixture
 

@@ -5,12 +5,12 @@ import codecs
 import json
 
 import pytest
-from asgi_requests import ask
-from counting import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from processes import MODERN, Stdio
 
+from tests.counting import examples
+from tests.wire.asgi_requests import ask
+from tests.wire.processes import MODERN, Stdio
 from toolwright import Toolbox
 
 TOOLS = """
