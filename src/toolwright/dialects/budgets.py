@@ -34,25 +34,25 @@ def cost_of(schema: Mapping[str, Any]) -> Cost:
         if not is_object(node):
             continue
         unions += "anyOf" in node or is_list(node.get("type"))
-        held = node.get("properties")
-        if is_object(held):
+        declared = node.get("properties")
+        if is_object(declared):
             levels = max(levels, level)
-            properties += len(held)
+            properties += len(declared)
             needed = _listed(node.get("required"))
-            optional += len(held.keys() - set(needed))
+            optional += len(declared.keys() - set(needed))
             bare += not needed
-            characters += sum(map(len, held))
-            todo.extend((each, level + 1) for each in held.values())
+            characters += sum(map(len, declared))
+            todo.extend((child, level + 1) for child in declared.values())
         enum = _listed(node.get("enum"))
         if enum:
-            size = sum(len(str(each)) for each in enum)
+            size = sum(len(str(member)) for member in enum)
             values += len(enum)
             characters += size
             longest = max(longest, (len(enum), size))
-        for name, each in _definitions(node):
+        for name, definition in _definitions(node):
             characters += len(name)
-            todo.append((each, 1))
-        todo.extend((each, level) for each in _inside(node))
+            todo.append((definition, 1))
+        todo.extend((child, level) for child in _inside(node))
         if "items" in node:
             todo.append((node["items"], level + 1))
             levels = max(levels, level)
@@ -64,8 +64,8 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _definitions(node: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    held = node.get("$defs")
-    return held.items() if is_object(held) else ()
+    definitions = node.get("$defs")
+    return definitions.items() if is_object(definitions) else ()
 
 
 def _inside(node: Mapping[str, Any]) -> list[Any]:
@@ -95,7 +95,7 @@ def too_large(cost: Cost, limits: Quota) -> tuple[str, str] | None:
 
 def allotted(costs: Mapping[str, Cost], limits: Quota) -> set[str]:
     """Return the tools that can be strict together: the cheapest first, so that there are many."""
-    order = {name: at for at, name in enumerate(costs)}
+    order = {name: position for position, name in enumerate(costs)}
     tools = optional = unions = fields = 0
     chosen: set[str] = set()
 

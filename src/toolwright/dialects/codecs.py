@@ -32,8 +32,8 @@ def decoded(value: Any, codec: Codec | None) -> Any:
     todo = Todo()
     result = codec.decode(value, todo)
     while todo:
-        holder, key, inner, each = todo.pop()
-        holder[key] = each.decode(inner, todo)
+        holder, key, encoded, codec_of_part = todo.pop()
+        holder[key] = codec_of_part.decode(encoded, todo)
     return result
 
 
@@ -64,33 +64,33 @@ class PublishedFields:
         """Return the object under its own names."""
         if not is_object(value):
             return value
-        made: JsonObject = {}
+        result: JsonObject = {}
         for key, item in value.items():
-            known = self.fields.get(key)
-            if known is not None:
-                if item is None and known.drops_null:
+            published = self.fields.get(key)
+            if published is not None:
+                if item is None and published.drops_null:
                     continue
-                _put(made, known.name, item, known.codec, todo)
+                _put(result, published.name, item, published.codec, todo)
             elif key == self.others and self.others:
                 continue
             else:
-                _put(made, key, item, self.inner, todo)
+                _put(result, key, item, self.inner, todo)
         if self.others and self.others in value:
-            self._spread(made, value[self.others], todo)
-        return made
+            self._spread(result, value[self.others], todo)
+        return result
 
     def _spread(self, made: JsonObject, given: Any, todo: Todo) -> None:
         if given is None:
             return
-        inner = Todo()
-        held = self.spread.decode(given, inner) if self.spread is not None else given
-        if not is_object(held) or held.keys() & made.keys():
+        pending = Todo()
+        further = self.spread.decode(given, pending) if self.spread is not None else given
+        if not is_object(further) or further.keys() & made.keys():
             made[self.others] = given  # the tool says what is wrong with it
             return
-        made.update(held)
+        made.update(further)
         todo.extend(
-            (made if holder is held else holder, key, item, codec)
-            for holder, key, item, codec in inner
+            (made if holder is further else holder, key, item, codec)
+            for holder, key, item, codec in pending
         )
 
 
@@ -104,9 +104,9 @@ class Items:
         """Return the list; its items are added to `todo`."""
         if not is_list(value):
             return value
-        made = list(value)
-        todo.extend((made, at, item, self.item) for at, item in enumerate(value))
-        return made
+        items = list(value)
+        todo.extend((items, index, item, self.item) for index, item in enumerate(value))
+        return items
 
 
 @dataclass(slots=True)
@@ -118,31 +118,31 @@ class Pairs:
     def decode(self, value: Any, todo: Todo) -> Any:
         """Return the object; a list that repeats a key with another value stays a list."""
         if is_object(value):  # a model that sent what the tool itself takes
-            held = value
+            entries = value
         elif is_list(value):
-            held = _of_pairs(value)
-            if held is None:
+            entries = _of_pairs(value)
+            if entries is None:
                 return value
         else:
             return value
-        made: JsonObject = {}
-        for key, item in held.items():
-            _put(made, key, item, self.item, todo)
-        return made
+        result: JsonObject = {}
+        for key, item in entries.items():
+            _put(result, key, item, self.item, todo)
+        return result
 
 
 def _of_pairs(pairs: list[Any]) -> JsonObject | None:
-    held: JsonObject = {}
+    entries: JsonObject = {}
     for pair in pairs:
         if not is_object(pair) or pair.keys() != {"key", "value"}:
             return None
         key, value = pair["key"], pair["value"]
         if not isinstance(key, str):
             return None
-        if key in held and not _is_same(held[key], value):
+        if key in entries and not _is_same(entries[key], value):
             return None
-        held[key] = value
-    return held
+        entries[key] = value
+    return entries
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -165,36 +165,36 @@ class Positions:
     def decode(self, value: Any, todo: Todo) -> Any:
         """Return the list."""
         if is_list(value):  # a model that sent what the tool itself takes
-            given = value
+            positions = value
         elif is_object(value):
-            found = self._listed(value)
-            if found is None:
+            listed = self._listed(value)
+            if listed is None:
                 return value
-            given = found
+            positions = listed
         else:
             return value
-        made: list[Any] = list(given)
-        for at, item in enumerate(given):
-            codec = self.codecs[at] if at < len(self.codecs) else self.rest_codec
+        items: list[Any] = list(positions)
+        for index, item in enumerate(positions):
+            codec = self.codecs[index] if index < len(self.codecs) else self.rest_codec
             if codec is not None:
-                todo.append((made, at, item, codec))
-        return made
+                todo.append((items, index, item, codec))
+        return items
 
     def _listed(self, value: JsonObject) -> list[Any] | None:
-        known = {*self.names, self.rest} if self.rest else set(self.names)
-        if not value.keys() <= known:
+        names = {*self.names, self.rest} if self.rest else set(self.names)
+        if not value.keys() <= names:
             return None
-        given = [value.get(name, _ABSENT) for name in self.names]
+        positions = [value.get(name, _ABSENT) for name in self.names]
         behind: Any = value.get(self.rest) if self.rest else None
         if behind is None:
             behind = []
         if not is_list(behind):
             return None
-        while not behind and len(given) > self.needed and given[-1] in (_ABSENT, None):
-            given.pop()
-        if any(item is _ABSENT for item in given):
+        while not behind and len(positions) > self.needed and positions[-1] in (_ABSENT, None):
+            positions.pop()
+        if any(item is _ABSENT for item in positions):
             return None
-        return [*given, *behind]
+        return [*positions, *behind]
 
 
 @dataclass(slots=True)
@@ -250,11 +250,11 @@ class Boxes:
         """Return what is in the box."""
         if not is_object(value) or len(value) != 1:
             return value
-        [(name, inner)] = value.items()
+        [(name, content)] = value.items()
         if name not in self.boxes:
             return value
         codec = self.boxes[name]
-        return inner if codec is None else codec.decode(inner, todo)
+        return content if codec is None else codec.decode(content, todo)
 
 
 @dataclass(slots=True)

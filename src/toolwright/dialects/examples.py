@@ -39,20 +39,20 @@ def examples_of(
     They are those of its parameters, put together, and what was `written` elsewhere.
     """
     compiled = compiled_of(tool)
-    found = put_together(tool.input_schema) if b'"examples"' in compiled.input_schema else []
-    candidates = [*found, *written][:_MOST_TRIED]
+    from_schema = put_together(tool.input_schema) if b'"examples"' in compiled.input_schema else []
+    candidates = [*from_schema, *written][:_MOST_TRIED]
     if not candidates:
         return Examples([], [])
     reader = Reader(tool.name, compiled, repair=False)
     published = validator_for(encoded.fresh())
     valid: list[JsonObject] = []
     faults: dict[str, None] = {}
-    known: set[str] = set()
+    texts: set[str] = set()
     for example in candidates:
         text = _json(example)
-        if text in known:
+        if text in texts:
             continue
-        known.add(text)
+        texts.add(text)
         fault = _fault(example, text, reader, encoded, published)
         if fault:
             faults[fault] = None
@@ -91,25 +91,27 @@ def put_together(schema: JsonObject) -> list[JsonObject]:
     A parameter without examples is left out; one that is required takes the first of its listed
     values. There are none if a required parameter has neither.
     """
-    whole = [each for each in _listed(schema, "examples") if is_object(each)]
-    said = facts(schema)
-    values = {name: list(_values(said, name, "examples")) for name in said.properties}
+    examples = [example for example in _listed(schema, "examples") if is_object(example)]
+    schema_facts = facts(schema)
+    values = {
+        name: list(_values(schema_facts, name, "examples")) for name in schema_facts.properties
+    }
     if not any(values.values()):
-        return whole
-    required = said.required
+        return examples
+    required = schema_facts.required
     for name in required:
-        values[name] = values.get(name) or list(_values(said, name, "enum"))[:1]
+        values[name] = values.get(name) or list(_values(schema_facts, name, "enum"))[:1]
     if not all(values[name] for name in required):
-        return whole
-    made = [
+        return examples
+    combined = [
         {
-            name: listed[at % len(listed)]
+            name: listed[index % len(listed)]
             for name, listed in values.items()
-            if name in required or (at < len(listed) and not _is_secret(name, listed[at]))
+            if name in required or (index < len(listed) and not _is_secret(name, listed[index]))
         }
-        for at in range(min(max(map(len, values.values())), _MOST_TRIED))
+        for index in range(min(max(map(len, values.values())), _MOST_TRIED))
     ]
-    return [*whole, *made]
+    return [*examples, *combined]
 
 
 def _values(said: Facts, name: str, key: str) -> Sequence[Any]:
@@ -122,8 +124,8 @@ def _is_secret(name: str, value: Any) -> bool:
     """Return whether a text is probably a secret: by its own form, or by the parameter's name."""
     if not isinstance(value, str):
         return False
-    named = _json({name: value[:_LONGEST]})
-    return without_likely_secrets(named) != named
+    text = _json({name: value[:_LONGEST]})
+    return without_likely_secrets(text) != text
 
 
 def _listed(node: JsonObject, key: str) -> Sequence[Any]:

@@ -19,9 +19,9 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 def dialect_named(name: str) -> Dialect:
     """Return a dialect. Raises `ValueError` with the nearest name."""
-    found = DIALECTS.get(name)
-    if found is None:
+    dialect = DIALECTS.get(name)
+    if dialect is None:
         hint = did_you_mean(str(name), DIALECTS) or f"known are {', '.join(DIALECTS)}"
         msg = f"unknown dialect `{str(name)[:100]}` - {hint}"
         raise ValueError(msg)
-    return found
+    return dialect

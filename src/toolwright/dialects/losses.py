@@ -25,5 +25,5 @@ class Loss:
 
     def __str__(self) -> str:
         place = ".".join(truncate(part, _LONGEST) for part in (self.tool, self.path) if part)
-        said = f"{self.keyword} {self.message}" if self.keyword else self.message
-        return printable(f"{place}: {said}" if place else said).replace("\n", " ")
+        reason = f"{self.keyword} {self.message}" if self.keyword else self.message
+        return printable(f"{place}: {reason}" if place else reason).replace("\n", " ")

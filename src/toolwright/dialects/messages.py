@@ -43,13 +43,11 @@ def _said(block: Mapping[str, Any]) -> str:
         return f"[{kind}, {block.get('mimeType', 'unknown type')}: not shown here]"
     if kind == "resource_link":
         return f"[{block.get('name') or 'file'}: {block.get('uri', '')}]"
-    held = block.get("resource")
-    if is_object(held):
-        if isinstance(held.get("text"), str):
-            return held["text"]
-        return (
-            f"[file {held.get('uri', '')}, {held.get('mimeType', 'unknown type')}: not shown here]"
-        )
+    resource = block.get("resource")
+    if is_object(resource):
+        if isinstance(resource.get("text"), str):
+            return resource["text"]
+        return f"[file {resource.get('uri', '')}, {resource.get('mimeType', 'unknown type')}: not shown here]"
     return f"[{kind}]"
 
 
@@ -58,8 +56,8 @@ def _data_url(block: Mapping[str, Any]) -> str:
 
 
 def _is_image(block: Mapping[str, Any]) -> bool:
-    known = block.get("type") == "image" and block.get("mimeType") in _SHOWN
-    return known and isinstance(block.get("data"), str)
+    is_supported = block.get("type") == "image" and block.get("mimeType") in _SHOWN
+    return is_supported and isinstance(block.get("data"), str)
 
 
 def _chat(answer: ToolAnswer) -> JsonObject:
@@ -97,17 +95,21 @@ def _anthropic(answer: ToolAnswer) -> JsonObject:
     content = [_anthropic_block(block) for block in answer.result.content]
     # An empty text block is refused.
     content = [block for block in content if block.get("text") != ""]
-    made = {"type": "tool_result", "tool_use_id": answer.call_id, "content": content}
-    return {**made, "is_error": True} if answer.result.is_error else made
+    message_block = {"type": "tool_result", "tool_use_id": answer.call_id, "content": content}
+    return {**message_block, "is_error": True} if answer.result.is_error else message_block
 
 
 def _anthropic_block(block: Mapping[str, Any]) -> JsonObject:
     if _is_image(block):
         source = {"type": "base64", "media_type": block["mimeType"], "data": block["data"]}
         return {"type": "image", "source": source}
-    held = block.get("resource")
-    if is_object(held) and held.get("mimeType") == "application/pdf" and held.get("blob"):
-        source = {"type": "base64", "media_type": "application/pdf", "data": held["blob"]}
+    resource = block.get("resource")
+    if (
+        is_object(resource)
+        and resource.get("mimeType") == "application/pdf"
+        and resource.get("blob")
+    ):
+        source = {"type": "base64", "media_type": "application/pdf", "data": resource["blob"]}
         return {"type": "document", "source": source}
     return {"type": "text", "text": _said(block)}
 
@@ -119,25 +121,25 @@ def _gemini(answer: ToolAnswer) -> JsonObject:
     text = "\n".join(_said(block) for block in blocks if not _is_image(block))
     value = text if result.structured is None else result.structured
     response = {"error": text} if result.is_error else {"result": value}
-    made: JsonObject = {"name": answer.name, "response": response}
+    response_part: JsonObject = {"name": answer.name, "response": response}
     if answer.call_id:
-        made = {"id": answer.call_id, **made}
+        response_part = {"id": answer.call_id, **response_part}
     if images:
-        made["parts"] = [
+        response_part["parts"] = [
             {"inlineData": {"mimeType": block["mimeType"], "data": block["data"]}}
             for block in images
         ]
-    return {"functionResponse": made}
+    return {"functionResponse": response_part}
 
 
 def _bedrock(answer: ToolAnswer) -> JsonObject:
-    made: JsonObject = {
+    tool_result: JsonObject = {
         "toolUseId": answer.call_id,
         "content": [_bedrock_block(block) for block in answer.result.content],
     }
     if answer.result.is_error:
-        made["status"] = "error"
-    return {"toolResult": made}
+        tool_result["status"] = "error"
+    return {"toolResult": tool_result}
 
 
 def _bedrock_block(block: Mapping[str, Any]) -> JsonObject:

@@ -21,8 +21,8 @@ def _bad(letters: str) -> re.Pattern[str]:
 @functools.cache
 def _good(rule: NameRule) -> re.Pattern[str]:
     first = f"[{rule.first}]" if rule.first else ""
-    rest = f"{{0,{rule.longest - 1}}}" if first else f"{{1,{rule.longest}}}"
-    return re.compile(f"{first}[{rule.letters}]{rest}")
+    repeats = f"{{0,{rule.longest - 1}}}" if first else f"{{1,{rule.longest}}}"
+    return re.compile(f"{first}[{rule.letters}]{repeats}")
 
 
 def is_good(name: str, rule: NameRule) -> bool:
@@ -37,15 +37,15 @@ def published(names: Iterable[str], rule: NameRule) -> dict[str, str]:
     so that a name does not depend on the order, except between two that differ in nothing else.
     """
     listed = list(dict.fromkeys(names))
-    made = {name: name for name in listed if is_good(name, rule)}
-    if len(made) == len(listed):
-        return made
-    taken = set(made)
+    accepted = {name: name for name in listed if is_good(name, rule)}
+    if len(accepted) == len(listed):
+        return accepted
+    used = set(accepted)
     for name in listed:
-        if name not in made:
-            made[name] = _made_up(name, rule, taken)
-            taken.add(made[name])
-    return {name: made[name] for name in listed}
+        if name not in accepted:
+            accepted[name] = _made_up(name, rule, used)
+            used.add(accepted[name])
+    return {name: accepted[name] for name in listed}
 
 
 def _made_up(name: str, rule: NameRule, taken: set[str]) -> str:
@@ -59,7 +59,7 @@ def _made_up(name: str, rule: NameRule, taken: set[str]) -> str:
         salted = f"{name}\0{attempt}" if attempt else name
         digest = sha256(salted.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         room = rule.longest - len(digest) - 1
-        made = f"{plain[:room]}_{digest}" if room > 0 else f"_{digest}"[: rule.longest]
-        if made not in taken:
-            return made
+        candidate = f"{plain[:room]}_{digest}" if room > 0 else f"_{digest}"[: rule.longest]
+        if candidate not in taken:
+            return candidate
         attempt += 1

@@ -56,7 +56,7 @@ class Rendered:
         self.dialect = dialect
         """The name of the dialect."""
         self.names: Mapping[str, str] = MappingProxyType(
-            {name: own for name, (own, _) in codecs.items()}
+            {name: tool_name for name, (tool_name, _) in codecs.items()}
         )
         """Each tool's own name, by its published name."""
         self.losses = losses
@@ -89,20 +89,20 @@ class Rendered:
         `arguments` is an object or JSON text. What has another shape than was asked for is left as
         it is: the tool's own validation explains it.
         """
-        found = self._codecs.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
-        if found is None:
+        entry = self._codecs.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
+        if entry is None:
             raise ToolNotFound(str(name), hint=did_you_mean(str(name), self.names))
-        own, codec = found
+        tool_name, codec = entry
         if isinstance(arguments, str | bytes):
             try:
                 arguments = strict_json(arguments) if arguments.strip() else {}
             except (ValueError, RecursionError):
-                return Decoded(own, arguments)
+                return Decoded(tool_name, arguments)
         if arguments is None:
             arguments = {}  # how some providers write a call without arguments
         elif isinstance(arguments, Mapping) and not is_object(arguments):
             arguments = dict(cast("Mapping[str, Any]", arguments))
-        return Decoded(own, decoded(arguments, codec))
+        return Decoded(tool_name, decoded(arguments, codec))
 
     def result(self, result: Result, call_id: str | None = "", name: str = "") -> JsonObject:
         """Return a result as the provider takes it: a message, or one block of a message.
@@ -114,6 +114,8 @@ class Rendered:
         from .messages import ToolAnswer, message
 
         if name not in self.names:
-            own = {known: shown for shown, known in self.names.items()}
-            name = own.get(name, name)
+            published_names = {
+                tool_name: published_name for published_name, tool_name in self.names.items()
+            }
+            name = published_names.get(name, name)
         return message(self.dialect, self._wire, ToolAnswer(result, call_id, name))

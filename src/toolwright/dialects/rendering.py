@@ -64,22 +64,24 @@ class _Rendering:
 
     def render(self, tools: Iterable[Tool | Mapping[str, Any]], prefix: str) -> Rendered:
         dialect = self._dialect
-        known = self._unique(definitions_of(tools, is_mcp=dialect.wire == "mcp"))
-        known = self._few(known)
-        names = self._named(known, prefix)
-        known = [each for each in known if each.name in names]
-        self._choose_strict(known)
-        self._choose_deferred(known)
+        renderables = self._unique(definitions_of(tools, is_mcp=dialect.wire == "mcp"))
+        renderables = self._few(renderables)
+        names = self._named(renderables, prefix)
+        renderables = [renderable for renderable in renderables if renderable.name in names]
+        self._choose_strict(renderables)
+        self._choose_deferred(renderables)
         sent: list[Sent] = []
         codecs: dict[str, Any] = {}
-        for each in known:
-            encoded = self._encoded(each)
+        for renderable in renderables:
+            encoded = self._encoded(renderable)
             if encoded is None:
-                self._lose(each.name, "inputSchema", "is too deep to be read: the tool is left out")
+                self._lose(
+                    renderable.name, "inputSchema", "is too deep to be read: the tool is left out"
+                )
                 continue
-            sent.append(self._sent(each, names[each.name], encoded))
-            codecs[names[each.name]] = (each.name, encoded.codec)
-            self._losses += [Loss(each.name, *place) for place in encoded.places]
+            sent.append(self._sent(renderable, names[renderable.name], encoded))
+            codecs[names[renderable.name]] = (renderable.name, encoded.codec)
+            self._losses += [Loss(renderable.name, *place) for place in encoded.places]
         return Rendered(
             dialect.name,
             dialect.wire,
@@ -87,7 +89,7 @@ class _Rendering:
             codecs,
             tuple(self._losses),
             frozenset(self._strict),
-            self._request(known),
+            self._request(renderables),
             dialect.search,
         )
 
@@ -95,23 +97,25 @@ class _Rendering:
         self._losses.append(Loss(tool, "", keyword, message))
 
     def _unique(self, found: list[Any]) -> list[Renderable]:
-        known: dict[str, Renderable] = {}
-        for each in found:
-            if isinstance(each, Loss):
-                self._losses.append(each)
-            elif each.name in known:
-                self._lose(each.name, "name", "is there twice: the second tool is left out")
+        unique: dict[str, Renderable] = {}
+        for definition in found:
+            if isinstance(definition, Loss):
+                self._losses.append(definition)
+            elif definition.name in unique:
+                self._lose(definition.name, "name", "is there twice: the second tool is left out")
             else:
-                known[each.name] = each
-        return list(known.values())
+                unique[definition.name] = definition
+        return list(unique.values())
 
     def _few(self, known: list[Renderable]) -> list[Renderable]:
         most = self._dialect.limits.tools
         if most is None or len(known) <= most:
             return known
-        for each in known[most:]:
+        for renderable in known[most:]:
             self._lose(
-                each.name, "tools", f"are {len(known)}, and at most {most} are taken: left out"
+                renderable.name,
+                "tools",
+                f"are {len(known)}, and at most {most} are taken: left out",
             )
         return known[:most]
 
@@ -119,17 +123,19 @@ class _Rendering:
         """Return the published name of each tool; nothing if there is no room for names."""
         rule = self._dialect.names
         if self._dialect.counts_prefix and prefix:
-            own = self._dialect.own_prefix
-            before = prefix if prefix.startswith(own) else own + prefix
+            dialect_prefix = self._dialect.own_prefix
+            before = prefix if prefix.startswith(dialect_prefix) else dialect_prefix + prefix
             rule = replace(rule, longest=rule.longest - len(before))
         if rule.longest < SHORTEST:
-            for each in known:
-                self._lose(each.name, "name", "has no room behind the prefix: the tool is left out")
+            for renderable in known:
+                self._lose(
+                    renderable.name, "name", "has no room behind the prefix: the tool is left out"
+                )
             return {}
-        names = published((each.name for each in known), rule)
-        for own, name in names.items():
-            if name != own.translate(PLAIN):
-                self._lose(own, "name", f"is not accepted: published as `{name}`")
+        names = published((renderable.name for renderable in known), rule)
+        for tool_name, name in names.items():
+            if name != tool_name.translate(PLAIN):
+                self._lose(tool_name, "name", f"is not accepted: published as `{name}`")
         return names
 
     def _choose_strict(self, known: list[Renderable]) -> None:
@@ -142,12 +148,12 @@ class _Rendering:
                 self._lose("", "strict", f"is not known to {dialect.name}: no tool is strict")
             return
         costs = self._costs(known)
-        refused = [each for each in known if each.name not in costs]
+        refused = [renderable for renderable in known if renderable.name not in costs]
         chosen = allotted(costs, dialect.limits)
-        left = [name for name in costs if name not in chosen]
-        for name in left if dialect.strict_is == "tool" else ():
+        without_room = [name for name in costs if name not in chosen]
+        for name in without_room if dialect.strict_is == "tool" else ():
             self._lose(name, "strict", "has no room: the limits of strict tools are used up")
-        if dialect.strict_is != "tool" and (refused or left):
+        if dialect.strict_is != "tool" and (refused or without_room):
             self._lose("", "strict", "holds for all tools or none here: no tool is strict")
             return
         self._strict = chosen
@@ -156,18 +162,18 @@ class _Rendering:
         """Return the cost of each tool that can be strict by itself."""
         costs: dict[str, Cost] = {}
         strict = self._dialect.strict
-        for each in known:
-            encoded = each.encoded(strict) if strict is not None else None
+        for renderable in known:
+            encoded = renderable.encoded(strict) if strict is not None else None
             if encoded is None:
                 continue
             cost = cost_of(encoded.fresh())
             broken = too_large(cost, self._dialect.limits)
             if broken is not None:
-                self._lose(each.name, broken[0], f"{broken[1]}: the tool is not strict")
+                self._lose(renderable.name, broken[0], f"{broken[1]}: the tool is not strict")
             elif strict is not None and strict.required == "some" and cost.bare_objects:
-                self._lose(each.name, "required", "has no entry: the tool cannot be strict")
+                self._lose(renderable.name, "required", "has no entry: the tool cannot be strict")
             else:
-                costs[each.name] = cost
+                costs[renderable.name] = cost
         return costs
 
     def _encoded(self, each: Renderable) -> EncodedSchema | None:
@@ -204,9 +210,9 @@ class _Rendering:
             return
         if not self._dialect.search:
             fault = f"is not known to {self._dialect.name}: all tools are loaded"
-        elif any(each.name == self._dialect.search.get("name") for each in known):
+        elif any(renderable.name == self._dialect.search.get("name") for renderable in known):
             fault = "needs a name that a tool has: all tools are loaded"
-        elif known and not any(matches(each.name, self._deferred) for each in known):
+        elif known and not any(matches(renderable.name, self._deferred) for renderable in known):
             fault = "matches no tool: all are loaded"
         else:
             return
@@ -227,5 +233,5 @@ def _no_examples(_tool: Tool) -> Iterable[Mapping[str, Any]]:
 
 def _cut(text: str, most: int) -> str:
     """Return the beginning of a text, cut between words."""
-    kept = text[: most - 3]
-    return f"{kept.rpartition(' ')[0] or kept}..."
+    beginning = text[: most - 3]
+    return f"{beginning.rpartition(' ')[0] or beginning}..."

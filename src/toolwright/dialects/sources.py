@@ -91,9 +91,9 @@ _known: WeakKeyDictionary[Tool, Renderable] = WeakKeyDictionary()
 
 def definitions_of(tools: Iterable[Tool | Mapping[str, Any]], *, is_mcp: bool) -> list[Any]:
     """Return the definition of each tool, or the loss of one that has none."""
-    given = list(tools)
-    compile_tools([each for each in given if isinstance(each, Tool)])
-    return [_definition(each, is_mcp=is_mcp) for each in given]
+    listed = list(tools)
+    compile_tools([tool for tool in listed if isinstance(tool, Tool)])
+    return [_definition(tool, is_mcp=is_mcp) for tool in listed]
 
 
 def _definition(tool: Tool | Mapping[str, Any], *, is_mcp: bool) -> Renderable | Loss:
@@ -103,34 +103,34 @@ def _definition(tool: Tool | Mapping[str, Any], *, is_mcp: bool) -> Renderable |
         compiled = compiled_of(tool)
     except SchemaError as error:
         return Loss(tool.name, "", "definition", f"is refused, so it is left out: {error}")
-    found = _known.get(tool)
-    if found is None or found.compiled is not compiled:
+    renderable = _known.get(tool)
+    if renderable is None or renderable.compiled is not compiled:
         # Bytes are sent as content, whatever their JSON would be.
         output = None if compiled.bytes_output else tool.output_schema
-        found = Renderable(
+        renderable = Renderable(
             tool.name, tool.description, compiled.input_schema, output, tool, compiled
         )
-        _known[tool] = found
-    if is_mcp and not found.is_listed:
-        found.list_as(tool.to_mcp_json())
-    return found
+        _known[tool] = renderable
+    if is_mcp and not renderable.is_listed:
+        renderable.list_as(tool.to_mcp_json())
+    return renderable
 
 
 def _foreign(tool: Any) -> Renderable | Loss:
     """Return the definition of an entry of `tools/list`, whatever is in it."""
     if not isinstance(tool, Mapping):
         return Loss("", "", "tool", f"is no tool, so it is left out: {type(tool).__name__}")
-    given = cast("Mapping[str, Any]", tool)
-    name = given.get("name")
+    definition = cast("Mapping[str, Any]", tool)
+    name = definition.get("name")
     if not isinstance(name, str) or not name:
         return Loss("", "", "name", "is missing, so the tool is left out")
-    text = given.get("description")
-    schema = given.get("inputSchema", given.get("input_schema", {}))
+    text = definition.get("description")
+    schema = definition.get("inputSchema", definition.get("input_schema", {}))
     try:
-        output = given.get("outputSchema", given.get("output_schema"))
+        output = definition.get("outputSchema", definition.get("output_schema"))
         text = text if isinstance(text, str) else ""
-        made = Renderable(name, text, compact_json(schema), output)
-        made.list_as(compact_json(dict(given)))
+        renderable = Renderable(name, text, compact_json(schema), output)
+        renderable.list_as(compact_json(dict(definition)))
     except (TypeError, ValueError, RecursionError):
         return Loss(name, "", "inputSchema", "is not JSON, so the tool is left out")
-    return made
+    return renderable

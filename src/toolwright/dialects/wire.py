@@ -25,12 +25,12 @@ class Sent(NamedTuple):
 
 def definitions(wire: str, tools: Sequence[Sent], search: Mapping[str, Any]) -> list[JsonObject]:
     """Return tools as the value of `tools` in a request, after the one that finds deferred ones."""
-    made = [_WIRES[wire](tool, tool.encoded.fresh()) for tool in tools]
+    rendered = [_WIRES[wire](tool, tool.encoded.fresh()) for tool in tools]
     if search and any(tool.deferred for tool in tools):
-        made = [dict(search), *made]
+        rendered = [dict(search), *rendered]
     if wire.startswith("gemini"):
-        return [{"functionDeclarations": made}] if made else []
-    return made
+        return [{"functionDeclarations": rendered}] if rendered else []
+    return rendered
 
 
 def _named(tool: Sent) -> JsonObject:
@@ -59,12 +59,12 @@ def _responses(tool: Sent, schema: JsonObject) -> JsonObject:
 
 
 def _anthropic(tool: Sent, schema: JsonObject) -> JsonObject:
-    made = {**_named(tool), "input_schema": schema}
+    definition = {**_named(tool), "input_schema": schema}
     if tool.examples:
-        made["input_examples"] = copy.deepcopy(list(tool.examples))
+        definition["input_examples"] = copy.deepcopy(list(tool.examples))
     if tool.strict:
-        made["strict"] = True
-    return made | _deferred(tool)
+        definition["strict"] = True
+    return definition | _deferred(tool)
 
 
 def _gemini(tool: Sent, schema: JsonObject) -> JsonObject:
@@ -87,15 +87,15 @@ def _bedrock(tool: Sent, schema: JsonObject) -> JsonObject:
 def _mcp(tool: Sent, schema: JsonObject) -> JsonObject:
     listed = tool.listed()
     title = {"title": listed["title"]} if "title" in listed else {}
-    others = {
+    further_fields = {
         key: value
         for key, value in listed.items()
         if key not in ("name", "title", "description", "inputSchema")
     }
-    made = {"name": tool.name, **title}
+    definition = {"name": tool.name, **title}
     if tool.description:
-        made["description"] = tool.description
-    return {**made, "inputSchema": schema, **others}
+        definition["description"] = tool.description
+    return {**definition, "inputSchema": schema, **further_fields}
 
 
 _WIRES: dict[str, Callable[[Sent, JsonObject], JsonObject]] = {

@@ -32,7 +32,7 @@ def _published(name: str, rendered: Rendered) -> str | None:
     """Return the name that a tool was sent with; a model may use the tool's own, from an error."""
     if name in rendered.names:
         return name
-    return next((sent for sent, own in rendered.names.items() if own == name), None)
+    return next((sent for sent, tool_name in rendered.names.items() if tool_name == name), None)
 
 
 def _object_in(sent: Any) -> Any:
@@ -42,10 +42,10 @@ def _object_in(sent: Any) -> Any:
     if not isinstance(sent, str):
         return sent
     try:
-        read = strict_json(sent)
+        arguments = strict_json(sent)
     except (ValueError, RecursionError):
-        read = decode(sent)
-        return sent if read is UNREADABLE else read
-    if isinstance(read, str):  # encoded twice
-        read = decode(read)
-    return {} if read is None else read
+        arguments = decode(sent)
+        return sent if arguments is UNREADABLE else arguments
+    if isinstance(arguments, str):  # encoded twice
+        arguments = decode(arguments)
+    return {} if arguments is None else arguments

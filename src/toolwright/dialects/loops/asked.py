@@ -116,25 +116,25 @@ def asked_in(message: Any, dialect: str) -> list[Asked]:
     Raises `ValueError` for a dialect whose messages have no calls, and for a message of another
     provider: without calls, it would be taken for the end of the conversation.
     """
-    read = READERS.get(dialect)
-    if read is None:
-        known = ", ".join(READERS)
-        msg = f"{dialect!r} has no messages that ask for tools; those of {known} do"
+    reader = READERS.get(dialect)
+    if reader is None:
+        dialects = ", ".join(READERS)
+        msg = f"{dialect!r} has no messages that ask for tools; those of {dialects} do"
         raise ValueError(msg)
     if message is None or isinstance(message, str | bytes | int | float):
         kind = type(message).__name__
         msg = f"a message of {dialect} is a dict or an object of its SDK; got {kind}"
         raise TypeError(msg)
-    found = read(message)
-    if not found:
-        _refuse_message_of_another(message, dialect, read)
-    return found
+    calls = reader(message)
+    if not calls:
+        _refuse_message_of_another(message, dialect, reader)
+    return calls
 
 
 def _refuse_message_of_another(message: object, dialect: str, read: Reader) -> None:
     tried = {read}
-    for name, other in READERS.items():
-        if other not in tried and other(message):
+    for name, reader in READERS.items():
+        if reader not in tried and reader(message):
             msg = f"the message asks for tools as those of {name} do, not those of {dialect}"
             raise ValueError(msg)
-        tried.add(other)
+        tried.add(reader)

@@ -16,17 +16,17 @@ def by_id(asked: list[Asked], dialect: str) -> Iterator[tuple[Asked, CallError |
     """
     first: dict[str, Asked] = {}
     differ: set[str] = set()
-    for each in asked:
-        if first.setdefault(each.id, each) != each:
-            differ.add(each.id)
+    for call in asked:
+        if first.setdefault(call.id, call) != call:
+            differ.add(call.id)
     answered: set[str] = set()
-    for each in asked:
-        if not each.id:
-            needs_none = each.is_legacy or dialect in WITHOUT_IDS
-            yield each, None if needs_none else _without_id(each)
-        elif each.id not in answered:
-            answered.add(each.id)
-            yield each, _same_id(each) if each.id in differ else None
+    for call in asked:
+        if not call.id:
+            needs_none = call.is_legacy or dialect in WITHOUT_IDS
+            yield call, None if needs_none else _without_id(call)
+        elif call.id not in answered:
+            answered.add(call.id)
+            yield call, _same_id(call) if call.id in differ else None
 
 
 def _without_id(asked: Asked) -> CallError:

@@ -12,13 +12,13 @@ def field(value: Any, *names: str) -> Any:
     Some SDKs name a field differently from the wire: `function_call` is `functionCall`.
     """
     for name in names:
-        found: Any
+        content: Any
         if isinstance(value, Mapping):
-            found = cast("Mapping[str, Any]", value).get(name)
+            content = cast("Mapping[str, Any]", value).get(name)
         else:
-            found = getattr(value, name, None)
-        if found is not None:
-            return found
+            content = getattr(value, name, None)
+        if content is not None:
+            return content
     return None
 
 

@@ -33,15 +33,15 @@ def write_object(
     properties, required, fields = _properties(writer, shape, path)
     schema: JsonObject = {"type": "object", "properties": properties}
     sentences: list[str] = []
-    others: Codec | None = None
-    inner: Codec | None = None
+    others_codec: Codec | None = None
+    extra_codec: Codec | None = None
     spreads = others_name(properties) if has_others(shape, rules) else ""
     if spreads:
-        others = _write_others(writer, shape, path, spreads, properties, required)
+        others_codec = _write_others(writer, shape, path, spreads, properties, required)
     if required or rules.required == "all":
         schema["required"] = required
     if not spreads:
-        inner = _write_extra(writer, schema, shape, path)
+        extra_codec = _write_extra(writer, schema, shape, path)
     elif rules.extra != "omit":
         schema["additionalProperties"] = False
     sentences += _key_rules(writer, schema, shape, path, is_open=not spreads and not rules.closed)
@@ -49,13 +49,13 @@ def write_object(
     sentences += writer.rest(schema, shape, path)
     changed = (
         bool(spreads)
-        or inner is not None
+        or extra_codec is not None
         or any(
-            key != each.name or each.codec is not None or each.drops_null
-            for key, each in fields.items()
+            key != published.name or published.codec is not None or published.drops_null
+            for key, published in fields.items()
         )
     )
-    codec = PublishedFields(fields, spreads, others, inner) if changed else None
+    codec = PublishedFields(fields, spreads, others_codec, extra_codec) if changed else None
     return Written(writer.finish(schema, shape, sentences, changed=changed), codec)
 
 
@@ -69,20 +69,24 @@ def _properties(
     properties: JsonObject = {}
     required: list[str] = []
     fields: dict[str, PublishedField] = {}
-    for key, inner in shape.properties.items():
+    for key, property_shape in shape.properties.items():
         name = names[key]
-        at = f"{path}.{key}" if path else key
-        found = writer.write(inner, at)
-        schema, drops = found.schema, False
+        property_path = f"{path}.{key}" if path else key
+        encoded = writer.write(property_shape, property_path)
+        schema, drops = encoded.schema, False
         if key not in needed and all_needed:
-            drops = _null_is_absent(writer, inner)
-            if not drops and "default" not in inner.notes:
-                writer.lose(at, "required", "cannot be left out here: null is sent, and stays null")
+            drops = _null_is_absent(writer, property_shape)
+            if not drops and "default" not in property_shape.notes:
+                writer.lose(
+                    property_path,
+                    "required",
+                    "cannot be left out here: null is sent, and stays null",
+                )
             schema = alone(with_null(schema, rules), rules)
         if key in needed or all_needed:
             required.append(name)
         properties[name] = schema
-        fields[name] = PublishedField(key, found.codec, drops)
+        fields[name] = PublishedField(key, encoded.codec, drops)
     return properties, required, fields
 
 
@@ -97,18 +101,18 @@ def _takes_null(writer: ShapeWriter, shape: SchemaShape, depth: int = 0) -> bool
     if shape.kind == REF and depth < 10:
         return _takes_null(writer, writer.document.shape_of(shape.target), depth + 1)
     if shape.kind == UNION and depth < 10:
-        return any(_takes_null(writer, each, depth + 1) for each in shape.branches)
+        return any(_takes_null(writer, branch, depth + 1) for branch in shape.branches)
     return shape.kind in (ANY, NULL) or (shape.kind == ENUM and None in shape.values)
 
 
 def _value_shape(shape: SchemaShape) -> SchemaShape:
     """Return the shape of the values of a map."""
-    held = list(shape.patterns.values())
+    shapes = list(shape.patterns.values())
     if isinstance(shape.extra, SchemaShape):
-        held.append(shape.extra)
-    elif shape.extra is True or not held:
+        shapes.append(shape.extra)
+    elif shape.extra is True or not shapes:
         return SchemaShape(ANY)
-    return union_of(held)
+    return union_of(shapes)
 
 
 def _key_shape(shape: SchemaShape) -> SchemaShape:
@@ -174,9 +178,9 @@ def _write_others(
     required: list[str],
 ) -> Codec:
     """Add a property that holds all properties that nobody named."""
-    held = SchemaShape("object")
-    held.extra, held.patterns, held.keys = shape.extra, shape.patterns, shape.keys
-    schema, codec = _pairs(writer, held, f"{path}.{name}" if path else name)
+    further = SchemaShape("object")
+    further.extra, further.patterns, further.keys = shape.extra, shape.patterns, shape.keys
+    schema, codec = _pairs(writer, further, f"{path}.{name}" if path else name)
     schema["description"] = "Further properties, one entry for each."
     if writer.rules.required == "all":
         schema = with_null(schema, writer.rules)
@@ -197,9 +201,9 @@ def _write_extra(
     if rules.closed or shape.extra is False:
         schema["additionalProperties"] = False
     elif isinstance(shape.extra, SchemaShape):
-        found = writer.write(shape.extra, f"{path}{{}}")
-        schema["additionalProperties"] = found.schema
-        return found.codec
+        encoded = writer.write(shape.extra, f"{path}{{}}")
+        schema["additionalProperties"] = encoded.schema
+        return encoded.codec
     elif shape.extra is True:
         schema["additionalProperties"] = True
     elif rules.extra == "write":
@@ -215,8 +219,8 @@ def _key_rules(
     if shape.patterns and is_open:
         if "patternProperties" in writer.rules.keywords:
             schema["patternProperties"] = {
-                key: writer.write(each, f"{path}{{}}").schema
-                for key, each in shape.patterns.items()
+                key: writer.write(pattern_shape, f"{path}{{}}").schema
+                for key, pattern_shape in shape.patterns.items()
             }
         else:
             sentences.append(f"Keys must match: {', '.join(shape.patterns)}")
@@ -231,10 +235,10 @@ def _key_rules(
 
 
 def _names_in_words(keys: SchemaShape) -> str:
-    said = [in_words(key, value) for key, value in keys.limits.items()]
+    sentences = [in_words(key, value) for key, value in keys.limits.items()]
     if keys.kind == ENUM:
-        said.append(in_words("enum", keys.values))
-    return f"Keys: {' '.join(said)}"
+        sentences.append(in_words("enum", keys.values))
+    return f"Keys: {' '.join(sentences)}"
 
 
 def _map(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
@@ -245,11 +249,11 @@ def _map(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
     value = shape.extra if keeps_patterns else _value_shape(shape)
     codec: Codec | None = None
     if isinstance(value, SchemaShape) and value.kind != ANY:
-        found = writer.write(value, f"{path}{{}}")
-        schema["additionalProperties"], codec = found.schema, found.codec
+        encoded = writer.write(value, f"{path}{{}}")
+        schema["additionalProperties"], codec = encoded.schema, encoded.codec
     elif value is not None and writer.rules.extra != "omit":
-        said = shape.extra is not None or writer.rules.extra == "write"
-        schema |= {"additionalProperties": True} if said else {}
+        is_open = shape.extra is not None or writer.rules.extra == "write"
+        schema |= {"additionalProperties": True} if is_open else {}
     sentences += _key_rules(writer, schema, shape, path, is_open=True)
     sentences += write_limits(writer, schema, shape, path)
     sentences += writer.rest(schema, shape, path)
@@ -266,23 +270,26 @@ def write_array(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
     codec: Codec | None = None
     sentences: list[str] = []
     if is_tuple(shape) and how == "native":
-        parts = [writer.write(each, f"{path}[{at}]") for at, each in enumerate(shape.prefix)]
-        schema["prefixItems"] = [each.schema for each in parts]
-        codecs = [each.codec for each in parts]
-        rest = shape.items
-        if isinstance(rest, SchemaShape):
-            found = writer.write(rest, f"{path}[]")
-            schema["items"] = found.schema
-            codecs.append(found.codec)
-        elif rest is False:
+        parts = [
+            writer.write(position_shape, f"{path}[{position}]")
+            for position, position_shape in enumerate(shape.prefix)
+        ]
+        schema["prefixItems"] = [part.schema for part in parts]
+        codecs = [part.codec for part in parts]
+        rest_shape = shape.items
+        if isinstance(rest_shape, SchemaShape):
+            encoded = writer.write(rest_shape, f"{path}[]")
+            schema["items"] = encoded.schema
+            codecs.append(encoded.codec)
+        elif rest_shape is False:
             schema["items"] = False
         if any(codecs):
             behind = codecs[len(parts)] if len(codecs) > len(parts) else None
             codec = Positions((), codecs[: len(parts)], rest_codec=behind)
     else:
-        found = writer.write(_item_shape(writer, shape, path, sentences), f"{path}[]")
-        schema["items"] = found.schema
-        codec = Items(found.codec) if found.codec is not None else None
+        encoded = writer.write(_item_shape(writer, shape, path, sentences), f"{path}[]")
+        schema["items"] = encoded.schema
+        codec = Items(encoded.codec) if encoded.codec is not None else None
     limits = _counts(shape) if is_tuple(shape) and how != "native" else shape
     sentences += write_limits(writer, schema, limits, path)
     sentences += writer.rest(schema, shape, path)
@@ -295,27 +302,27 @@ def _item_shape(
     """Return the shape of the items of a list; for a tuple, that of all positions."""
     if not is_tuple(shape):
         return shape.items if isinstance(shape.items, SchemaShape) else SchemaShape(ANY)
-    said = [_brief(each) for each in shape.prefix]
-    sentences.append(f"Positions: {', '.join(said)}.")
+    positions = [_brief(position_shape) for position_shape in shape.prefix]
+    sentences.append(f"Positions: {', '.join(positions)}.")
     writer.lose(path, "prefixItems", "is only said in words: which position holds what")
-    held = list(shape.prefix)
+    shapes = list(shape.prefix)
     if has_rest(shape):
-        held.append(shape.items if isinstance(shape.items, SchemaShape) else SchemaShape(ANY))
-    return union_of(_distinct(held))
+        shapes.append(shape.items if isinstance(shape.items, SchemaShape) else SchemaShape(ANY))
+    return union_of(_distinct(shapes))
 
 
 def _distinct(shapes: list[SchemaShape]) -> list[SchemaShape]:
-    made: list[SchemaShape] = []
-    seen: set[str] = set()
+    distinct: list[SchemaShape] = []
+    kinds: set[str] = set()
     for shape in shapes:
         plain = shape.is_bare and shape.kind in ("string", "number", "integer", "boolean", "null")
-        if plain and shape.kind in seen:
+        if plain and shape.kind in kinds:
             continue
-        seen.add(shape.kind if plain else "")
-        made.append(shape.copy() if plain else shape)
+        kinds.add(shape.kind if plain else "")
+        distinct.append(shape.copy() if plain else shape)
         if plain:
-            made[-1].notes = {}
-    return made
+            distinct[-1].notes = {}
+    return distinct
 
 
 def _brief(shape: SchemaShape) -> str:
@@ -326,10 +333,10 @@ def _brief(shape: SchemaShape) -> str:
 
 
 def _counts(shape: SchemaShape) -> SchemaShape:
-    made = shape.copy()
+    counted = shape.copy()
     if not has_rest(shape):
-        made.limits.setdefault("maxItems", len(shape.prefix))
-    return made
+        counted.limits.setdefault("maxItems", len(shape.prefix))
+    return counted
 
 
 def _tuple_object(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
@@ -340,29 +347,29 @@ def _tuple_object(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written
     needed = min(int(shape.limits.get("minItems", 0)), count)
     properties: dict[str, Any] = {}
     codecs: list[Codec | None] = []
-    for at, each in enumerate(shape.prefix):
-        found = writer.write(each, f"{path}[{at}]")
-        optional = at >= needed
-        properties[names[at]] = (
-            alone(with_null(found.schema, rules), rules) if optional else found.schema
+    for position, position_shape in enumerate(shape.prefix):
+        encoded = writer.write(position_shape, f"{path}[{position}]")
+        optional = position >= needed
+        properties[names[position]] = (
+            alone(with_null(encoded.schema, rules), rules) if optional else encoded.schema
         )
-        codecs.append(found.codec)
+        codecs.append(encoded.codec)
     rest_codec: Codec | None = None
     if has_rest(shape):
-        found = writer.write(
+        encoded = writer.write(
             shape.items if isinstance(shape.items, SchemaShape) else SchemaShape(ANY), f"{path}[]"
         )
-        schema = {"type": "array", "items": found.schema, "description": "Further items."}
+        schema = {"type": "array", "items": encoded.schema, "description": "Further items."}
         properties[REST] = alone(with_null(schema, rules), rules)
-        rest_codec = found.codec
+        rest_codec = encoded.codec
     schema = closed_object(properties, rules)
-    left = SchemaShape(ARRAY)
-    left.limits = {
+    unwritten = SchemaShape(ARRAY)
+    unwritten.limits = {
         key: value
         for key, value in shape.limits.items()
         if key == "uniqueItems" or (has_rest(shape) and (key == "maxItems" or value > count))
     }
-    sentences = _limits_in_words(writer, left, path) + writer.rest(schema, shape, path)
+    sentences = _limits_in_words(writer, unwritten, path) + writer.rest(schema, shape, path)
     codec = Positions(names[:count], codecs, needed, REST if has_rest(shape) else "", rest_codec)
     return Written(writer.finish(schema, shape, sentences, changed=True), codec)
 

@@ -88,13 +88,13 @@ class DialectWriter:
         for target in self.document.lost:
             self.lose("", "$ref", f"to {target[:100]} leads nowhere: any value is taken there")
         if root.kind == OBJECT:
-            found = write_object(self, root, "", is_root=True)
-            schema, codec = found.schema, found.codec
+            encoded = write_object(self, root, "", is_root=True)
+            schema, codec = encoded.schema, encoded.codec
         else:
             schema, codec = self._wrapped(root)
         if self.rules.root_keys is not None:
-            said = schema.get("description")
-            sentences = [*([said] if said else []), *sentences]
+            description = schema.get("description")
+            sentences = [*([description] if description else []), *sentences]
             schema = {key: value for key, value in schema.items() if key in self.rules.root_keys}
         if self._definitions:
             schema["$defs"] = self._definitions
@@ -113,15 +113,15 @@ class DialectWriter:
         """Return arguments that are not a plain object, inside a property."""
         if root.kind in (ANY, NEVER):
             return write_object(self, SchemaShape(OBJECT), "", is_root=True).schema, None
-        found = self.write(root, "")
+        encoded = self.write(root, "")
         schema: JsonObject = {
             "type": "object",
-            "properties": {ROOT_KEY: found.schema},
+            "properties": {ROOT_KEY: encoded.schema},
             "required": [ROOT_KEY],
         }
         if self.rules.extra != "omit":
             schema["additionalProperties"] = False
-        return schema, Wrapped(ROOT_KEY, found.codec)
+        return schema, Wrapped(ROOT_KEY, encoded.codec)
 
     def lose(self, path: str, keyword: str, message: str = IN_WORDS) -> None:
         """Note what the dialect cannot express."""
@@ -166,16 +166,16 @@ class DialectWriter:
         if shape.kind == NEVER:
             self.lose(path, "not", "is not said: no value fits here")
             return Written(self.finish({"type": "null"}, shape, ["Leave it out."]))
-        scalars: list[JsonObject] = [{"type": each} for each in ("string", "number", "boolean")]
+        scalars: list[JsonObject] = [{"type": kind} for kind in ("string", "number", "boolean")]
         sentences: list[str] = []
         if self.rules.anything == "text":
             text = json_text(self.rules, "JSON text of an object or a list.")
-            held, codec = [*scalars, text], JsonText()
+            branches, codec = [*scalars, text], JsonText()
         else:
             free = write_object(self, SchemaShape(OBJECT), path).schema
             items: JsonObject = {"anyOf": [*scalars, free, {"type": "null"}]}
-            held, codec = [*scalars, free, {"type": "array", "items": items}], None
-        schema: JsonObject = {"anyOf": held}
+            branches, codec = [*scalars, free, {"type": "array", "items": items}], None
+        schema: JsonObject = {"anyOf": branches}
         sentences += self.rest(schema, shape, path)
         schema = self.finish(schema, shape, sentences, changed=codec is not None)
         return Written(alone(with_null(schema, self.rules), self.rules), codec, is_text=False)
@@ -188,35 +188,35 @@ class DialectWriter:
             self.lose(path, "$ref", "is not followed further: it contains itself")
             return self._stub(shape, target)
         self._open[target] = self._open.get(target, 0) + 1
-        inner = self.document.shape_of(target).noted(shape.notes)
-        found = self.write(inner, path)
+        target_shape = self.document.shape_of(target).noted(shape.notes)
+        encoded = self.write(target_shape, path)
         if shape.rest:
             sentences = self._all_in_words(shape.rest, path)
-            said = with_sentences(found.schema.get("description", ""), sentences)
-            found = found._replace(schema={**found.schema, "description": said})
+            description = with_sentences(encoded.schema.get("description", ""), sentences)
+            encoded = encoded._replace(schema={**encoded.schema, "description": description})
         self._open[target] -= 1
         if not self._open[target]:
-            self._codecs[target] = found.codec
-        return found
+            self._codecs[target] = encoded.codec
+        return encoded
 
     def _stub(self, shape: SchemaShape, target: str) -> Written:
         """Return what stands for a definition that is not written out again."""
-        inner = self.document.shape_of(target) if target else shape
+        target_shape = self.document.shape_of(target) if target else shape
         name = target.rpartition("/")[2]
-        said = f"Of the same shape as the {name} around it." if name not in ("", "#") else ""
+        sentence = f"Of the same shape as the {name} around it." if name not in ("", "#") else ""
         if self.rules.anything == "text":
-            schema = json_text(self.rules, f"JSON text. {said}".strip())
+            schema = json_text(self.rules, f"JSON text. {sentence}".strip())
             codec = NamedCodec(target, self._codecs) if target else None
             done = self.finish(schema, shape, [], changed=True)
             return Written(done, JsonText(codec), is_text=True)
-        kind = inner.kind if inner.kind in (OBJECT, ARRAY) else ANY
+        kind = target_shape.kind if target_shape.kind in (OBJECT, ARRAY) else ANY
         stub = SchemaShape(kind).noted(shape.notes)
-        found = self._anything(stub, "") if kind == ANY else self._free(stub)
-        if said:
-            found.schema["description"] = with_sentences(
-                found.schema.get("description", ""), [said]
+        encoded = self._anything(stub, "") if kind == ANY else self._free(stub)
+        if sentence:
+            encoded.schema["description"] = with_sentences(
+                encoded.schema.get("description", ""), [sentence]
             )
-        return found
+        return encoded
 
     def _free(self, stub: SchemaShape) -> Written:
         if stub.kind == ARRAY:
@@ -230,9 +230,9 @@ class DialectWriter:
             self._names[target] = self._definition_name(target)
             name = self._names[target]
             self._definitions[name] = {}
-            found = self.write(self.document.shape_of(target), path)
-            self._definitions[name] = found.schema
-            self._codecs[target] = found.codec
+            encoded = self.write(self.document.shape_of(target), path)
+            self._definitions[name] = encoded.schema
+            self._codecs[target] = encoded.codec
         schema: JsonObject = {"$ref": f"#/$defs/{self._names[target]}"}
         needs = self._profiles.needs_codec(shape)
         codec = NamedCodec(target, self._codecs) if needs else None
@@ -243,8 +243,8 @@ class DialectWriter:
 
     def _definition_name(self, target: str) -> str:
         last = target.rpartition("/")[2]
-        wanted = "root" if last in ("", "#") else last
-        [plain] = published([wanted], _DEFINITION_NAMES).values()
+        title = "root" if last in ("", "#") else last
+        [plain] = published([title], _DEFINITION_NAMES).values()
         name, number = plain, 2
         while name in self._definitions:
             name, number = f"{plain}_{number}", number + 1
@@ -257,9 +257,11 @@ class DialectWriter:
         notes = shape.notes
         if not notes and not sentences:
             return schema
-        said = _text(schema.get("description"))
-        own = _text(notes.get("description"))
-        text = with_sentences(own, [said] if said and said != own else [])
+        description = _text(schema.get("description"))
+        own_description = _text(notes.get("description"))
+        text = with_sentences(
+            own_description, [description] if description and description != own_description else []
+        )
         sentences = [*self._noted(schema, notes, text, changed=changed), *sentences]
         text = with_sentences(text, sentences)
         if text:
@@ -274,8 +276,10 @@ class DialectWriter:
         for key, value in notes.items():
             if key == "description":
                 continue
-            kept = key in self.rules.keywords and not (changed and key in ("default", "examples"))
-            if kept:
+            is_supported = key in self.rules.keywords and not (
+                changed and key in ("default", "examples")
+            )
+            if is_supported:
                 schema[key] = value
             elif key == "title":
                 if value and value != text:
@@ -290,13 +294,13 @@ class DialectWriter:
         """Add what only some dialects have; return the rest in words."""
         if not shape.rest:
             return []
-        left: dict[str, Any] = {}
+        unsupported: dict[str, Any] = {}
         for key, value in shape.rest.items():
             if key not in self.rules.keywords or key in schema or not _is_plain(value, self.rules):
-                left[key] = value
+                unsupported[key] = value
             else:
                 schema[key] = value
-        return self._all_in_words(left, path)
+        return self._all_in_words(unsupported, path)
 
     def _all_in_words(self, rest: Mapping[str, Any], path: str) -> list[str]:
         for key in rest:

@@ -45,65 +45,69 @@ def merge(one: SchemaShape, other: SchemaShape, resolve: Resolve) -> SchemaShape
     if one.kind == ANY and not one.rest:
         return other.noted(one.notes)
     if other.kind == ANY and not other.rest:
-        return one.noted({key: each for key, each in other.notes.items() if key not in one.notes})
-    made = _merged(one, other, resolve)
-    return made.noted(notes) if made.notes != notes else made
+        return one.noted({key: note for key, note in other.notes.items() if key not in one.notes})
+    merged = _merged(one, other, resolve)
+    return merged.noted(notes) if merged.notes != notes else merged
 
 
 def _merged(one: SchemaShape, other: SchemaShape, resolve: Resolve) -> SchemaShape:
     if REF in (one.kind, other.kind):
         return merge(_resolved(one, resolve), _resolved(other, resolve), resolve)
     if UNION in (one.kind, other.kind):
-        union, rest = (one, other) if one.kind == UNION else (other, one)
-        return _distributed(union, rest, resolve)
+        union, factor = (one, other) if one.kind == UNION else (other, one)
+        return _distributed(union, factor, resolve)
     if ENUM in (one.kind, other.kind):
         return _of_values(one, other)
     if one.kind != other.kind and {one.kind, other.kind} != {INTEGER, NUMBER}:
         return SchemaShape(NEVER)
-    made = one.copy()
-    made.kind = INTEGER if INTEGER in (one.kind, other.kind) else one.kind
+    merged = one.copy()
+    merged.kind = INTEGER if INTEGER in (one.kind, other.kind) else one.kind
     for key, value in other.limits.items():
-        made.limits[key] = _limit(key, made.limits[key], value) if key in made.limits else value
-    _merge_rest(made, other)
+        merged.limits[key] = (
+            _limit(key, merged.limits[key], value) if key in merged.limits else value
+        )
+    _merge_rest(merged, other)
     if one.kind == ARRAY:
-        _merge_array(made, other, resolve)
+        _merge_array(merged, other, resolve)
     elif one.kind == OBJECT:
-        _merge_object(made, other, resolve)
-    return made
+        _merge_object(merged, other, resolve)
+    return merged
 
 
 def _resolved(shape: SchemaShape, resolve: Resolve) -> SchemaShape:
     if shape.kind != REF:
         return shape
-    found = resolve(shape.target)
-    if found is None or shape.rest:
+    target = resolve(shape.target)
+    if target is None or shape.rest:
         raise Unmergeable
-    return found.noted(shape.notes)
+    return target.noted(shape.notes)
 
 
 def _distributed(union: SchemaShape, rest: SchemaShape, resolve: Resolve) -> SchemaShape:
-    others = rest.branches if rest.kind == UNION else [rest]
-    if union.rest or rest.rest or len(union.branches) * len(others) > _MOST_BRANCHES:
+    branches = rest.branches if rest.kind == UNION else [rest]
+    if union.rest or rest.rest or len(union.branches) * len(branches) > _MOST_BRANCHES:
         raise Unmergeable
     if rest.kind == UNION and (union.exclusive or rest.exclusive):
         raise Unmergeable
-    made = [
-        merge(branch, other.noted({}), resolve) for branch in union.branches for other in others
+    products = [
+        merge(branch, branch_of_other.noted({}), resolve)
+        for branch in union.branches
+        for branch_of_other in branches
     ]
-    return union_of(made, exclusive=union.exclusive)
+    return union_of(products, exclusive=union.exclusive)
 
 
 def _of_values(one: SchemaShape, other: SchemaShape) -> SchemaShape:
-    enum, rest = (one, other) if one.kind == ENUM else (other, one)
-    if enum.rest or rest.rest:
+    enum, constraint = (one, other) if one.kind == ENUM else (other, one)
+    if enum.rest or constraint.rest:
         raise Unmergeable
-    if rest.kind == ENUM:
-        known = [(kind_of(value), value) for value in rest.values]
-        kept = [value for value in enum.values if (kind_of(value), value) in known]
+    if constraint.kind == ENUM:
+        allowed = [(kind_of(value), value) for value in constraint.values]
+        values = [value for value in enum.values if (kind_of(value), value) in allowed]
     else:
-        kinds = {rest.kind, INTEGER} if rest.kind == NUMBER else {rest.kind}
-        kept = [value for value in enum.values if kind_of(value) in kinds]
-    return enum_of(kept) if kept else SchemaShape(NEVER)
+        kinds = {constraint.kind, INTEGER} if constraint.kind == NUMBER else {constraint.kind}
+        values = [value for value in enum.values if kind_of(value) in kinds]
+    return enum_of(values) if values else SchemaShape(NEVER)
 
 
 def _limit(key: str, one: Any, other: Any) -> Any:
@@ -149,21 +153,21 @@ def _merge_object(made: SchemaShape, other: SchemaShape, resolve: Resolve) -> No
     made.keys = made.keys or other.keys
     if made.patterns and other.patterns:
         raise Unmergeable
-    mine, theirs = made.copy(), other
+    original, added = made.copy(), other
     made.properties = {}
     for key in [
-        *mine.properties,
-        *(key for key in theirs.properties if key not in mine.properties),
+        *original.properties,
+        *(key for key in added.properties if key not in original.properties),
     ]:
-        parts = [_of_key(each, key) for each in (mine, theirs)]
-        found = _both(parts[0], parts[1], resolve)
-        if isinstance(found, SchemaShape) and found.kind != NEVER:
-            made.properties[key] = found
-        elif key in (*mine.required, *theirs.required):
+        parts = [_of_key(shape, key) for shape in (original, added)]
+        both = _both(parts[0], parts[1], resolve)
+        if isinstance(both, SchemaShape) and both.kind != NEVER:
+            made.properties[key] = both
+        elif key in (*original.required, *added.required):
             raise Unmergeable  # nothing fits; that is better left as it was written
-    made.required += [key for key in theirs.required if key not in made.required]
-    made.patterns = mine.patterns or theirs.patterns
-    made.extra = _both(mine.extra, theirs.extra, resolve)
+    made.required += [key for key in added.required if key not in made.required]
+    made.patterns = original.patterns or added.patterns
+    made.extra = _both(original.extra, added.extra, resolve)
 
 
 def _of_key(shape: SchemaShape, key: str) -> SchemaShape | bool | None:

@@ -74,10 +74,10 @@ class ParsedDocument:
         self.root = self.parse(document)
         self.root = _untitled(self.root, None)
         while self.root.kind == REF:
-            found = self.shape_of(self.root.target)
-            if self.root.target in self.recursive and found.kind == REF:
-                found = SchemaShape(ANY)
-            self.root = found.noted(self.root.notes)
+            target_shape = self.shape_of(self.root.target)
+            if self.root.target in self.recursive and target_shape.kind == REF:
+                target_shape = SchemaShape(ANY)
+            self.root = target_shape.noted(self.root.notes)
 
     def shape_of(self, target: str) -> SchemaShape:
         """Return what a reference leads to."""
@@ -90,13 +90,13 @@ class ParsedDocument:
         if target in self._reading:
             self.recursive.update(self._reading[self._reading.index(target) :])
             return None
-        found = self._targets.get(target, MISSING)
-        if not isinstance(found, dict | bool):
+        node = self._targets.get(target, MISSING)
+        if not isinstance(node, dict | bool):
             self.lost.append(target)
             self._known[target] = SchemaShape(ANY)
             return self._known[target]
         self._reading.append(target)
-        self._known[target] = shape = _untitled(self.parse(found), target.rpartition("/")[2])
+        self._known[target] = shape = _untitled(self.parse(node), target.rpartition("/")[2])
         self._reading.pop()
         return shape
 
@@ -128,47 +128,47 @@ class ParsedDocument:
         return {**typed(kind for kind in KINDS if kind in kinds), **part}
 
     def _referring(self, reference: str, node: JsonObject, place: JsonObject) -> SchemaShape:
-        found = SchemaShape(REF)
-        found.target = reference
+        reference_shape = SchemaShape(REF)
+        reference_shape.target = reference
         self._shape_of(reference)  # read it, and note whether it leads back here
-        left = {
+        siblings = {
             key: value
             for key, value in node.items()
             if key not in ("$ref", "$dynamicRef") and key not in NOTES and key not in _IGNORED
         }
-        if not left:
-            return found
+        if not siblings:
+            return reference_shape
         try:
-            return merge(self.parse(self._typed(left, place)), found, self._shape_of)
+            return merge(self.parse(self._typed(siblings, place)), reference_shape, self._shape_of)
         except Unmergeable:
-            found.rest = {"allOf": [left]}
-            return found
+            reference_shape.rest = {"allOf": [siblings]}
+            return reference_shape
 
     def _with(self, shape: SchemaShape, other: SchemaShape, key: str, written: Any) -> SchemaShape:
         """Return what fits both; what cannot be merged is kept as it was written."""
         try:
             return merge(shape, other, self._shape_of)
         except Unmergeable:
-            kept = shape.copy()
-            kept.rest[key] = [*kept.rest.get(key, ()), written]
-            return kept
+            unmerged = shape.copy()
+            unmerged.rest[key] = [*unmerged.rest.get(key, ()), written]
+            return unmerged
 
     def _with_union(
         self, shape: SchemaShape, node: JsonObject, key: str, place: JsonObject
     ) -> SchemaShape:
-        written = node[key]
-        if shape.properties and all(_only_requires(each) for each in written):
-            kept = shape.copy()  # merged, each branch would repeat every property
-            kept.rest[key] = written
-            return kept
-        branches = [self.parse(self._typed(branch, place)) for branch in written]
+        branch_nodes = node[key]
+        if shape.properties and all(_only_requires(branch) for branch in branch_nodes):
+            unmerged = shape.copy()  # merged, each branch would repeat every property
+            unmerged.rest[key] = branch_nodes
+            return unmerged
+        branches = [self.parse(self._typed(branch, place)) for branch in branch_nodes]
         union = union_of(branches, exclusive=key == "oneOf")
         try:
             return merge(shape, union, self._shape_of)
         except Unmergeable:
-            kept = shape.copy()
-            kept.rest[key] = written
-            return kept
+            unmerged = shape.copy()
+            unmerged.rest[key] = branch_nodes
+            return unmerged
 
     def _plain(self, node: JsonObject) -> SchemaShape:
         """Return the shape of a schema, without the keywords that combine others."""
@@ -179,11 +179,11 @@ class ParsedDocument:
             shape = union_of(self._of_kind(node, kind) for kind in kinds)
         else:
             shape = SchemaShape(ANY)
-        kept = {key: node[key] for key in LOGIC if key in node}
-        if not kept or shape.kind == NEVER:
+        logic = {key: node[key] for key in LOGIC if key in node}
+        if not logic or shape.kind == NEVER:
             return shape
         shape = shape.copy()
-        shape.rest.update(kept)
+        shape.rest.update(logic)
         return shape
 
     def _of_kind(self, node: JsonObject, kind: str) -> SchemaShape:
@@ -195,7 +195,7 @@ class ParsedDocument:
         }
         shape.rest = {key: node[key] for key in RESTS.get(kind, ()) if key in node}
         if kind == ARRAY:
-            shape.prefix = [self.parse(each) for each in _listed(node.get("prefixItems"))]
+            shape.prefix = [self.parse(item_node) for item_node in _listed(node.get("prefixItems"))]
             shape.items = self._part(node, "items")
             if shape.items is False and not shape.prefix:
                 shape.limits["maxItems"] = 0
@@ -206,7 +206,7 @@ class ParsedDocument:
     def _fill_object(self, shape: SchemaShape, node: JsonObject) -> None:
         shape.properties = dict(self._parts(node, "properties"))
         shape.patterns = dict(self._parts(node, "patternProperties"))
-        shape.required = [each for each in _listed(node.get("required")) if isinstance(each, str)]
+        shape.required = [name for name in _listed(node.get("required")) if isinstance(name, str)]
         shape.extra = self._part(node, "additionalProperties")
         if "propertyNames" in node:
             shape.keys = self.parse(node["propertyNames"])
@@ -226,8 +226,8 @@ class ParsedDocument:
     def _parts(self, node: JsonObject, key: str) -> Iterator[tuple[str, SchemaShape]]:
         value = node.get(key)
         if is_object(value):
-            for name, each in value.items():
-                shape = _untitled(self.parse(each), name)
+            for name, child in value.items():
+                shape = _untitled(self.parse(child), name)
                 if shape.kind != NEVER:
                     yield name, shape
 
@@ -237,13 +237,13 @@ def _untitled(shape: SchemaShape, name: str | None) -> SchemaShape:
     title = shape.notes.get("title")
     if title is None or (name is not None and _letters(title) != _letters(name)):
         return shape
-    made = shape.copy()
-    del made.notes["title"]
-    return made
+    untitled = shape.copy()
+    del untitled.notes["title"]
+    return untitled
 
 
 def _letters(text: str) -> str:
-    return "".join(each for each in text.casefold() if each.isalnum())
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
 def _is_note(key: str, value: Any) -> bool:
@@ -265,9 +265,9 @@ def _is_limit(key: str, value: Any) -> bool:
 
 def _kinds(node: JsonObject) -> list[str]:
     """Return the types that a schema allows; nothing if any."""
-    given = node.get("type")
-    named = [given] if isinstance(given, str) else _listed(given)
-    kinds = list(dict.fromkeys(each for each in named if each in _TYPES))
+    declared = node.get("type")
+    listed = [declared] if isinstance(declared, str) else _listed(declared)
+    kinds = list(dict.fromkeys(kind_name for kind_name in listed if kind_name in _TYPES))
     if NUMBER in kinds and INTEGER in kinds:
         kinds.remove(INTEGER)
     if kinds or any(key in node for key in _COMBINED):

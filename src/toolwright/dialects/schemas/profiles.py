@@ -56,10 +56,10 @@ class Profiles:
             if shape.target in seen:
                 return Profile(True, (_OPEN,))
             return self.of(self._document.shape_of(shape.target), seen | {shape.target})
-        found = [self.of(each, seen) for each in shape.branches]
+        profiles = [self.of(branch, seen) for branch in shape.branches]
         return Profile(
-            any(each.is_list for each in found),
-            tuple(branch for each in found for branch in each.objects),
+            any(profile.is_list for profile in profiles),
+            tuple(branch for profile in profiles for branch in profile.objects),
         )
 
     def _of_object(self, shape: SchemaShape) -> Profile:
@@ -78,9 +78,9 @@ class Profiles:
             else frozenset(names[key] for key in shape.required if key in names)
         )
         tags = {
-            names[key]: frozenset(map(tag, inner.values))
-            for key, inner in shape.properties.items()
-            if inner.kind == ENUM and key in shape.required
+            names[key]: frozenset(map(tag, property_shape.values))
+            for key, property_shape in shape.properties.items()
+            if property_shape.kind == ENUM and key in shape.required
         }
         closed = rules.closed or (shape.extra is False and not shape.patterns)
         return Profile(objects=(Branch(keys, required, closed, tags, None),))
@@ -89,28 +89,28 @@ class Profiles:
         """Return whether anything in a shape must be undone."""
         if not self._rules.changes:
             return False
-        seen: set[str] = set()
+        targets: set[str] = set()
         looked_at: set[int] = set()  # a merged shape may be part of many shapes
-        todo, found = [shape], False
-        while todo and not found:
-            each = todo.pop()
-            if id(each) in looked_at:
+        todo, needs = [shape], False
+        while todo and not needs:
+            part = todo.pop()
+            if id(part) in looked_at:
                 continue
-            looked_at.add(id(each))
-            if each.kind == REF:
-                if each.target in self._needs:
-                    found = self._needs[each.target]
-                elif each.target not in seen:
-                    seen.add(each.target)
-                    todo.append(self._document.shape_of(each.target))
+            looked_at.add(id(part))
+            if part.kind == REF:
+                if part.target in self._needs:
+                    needs = self._needs[part.target]
+                elif part.target not in targets:
+                    targets.add(part.target)
+                    todo.append(self._document.shape_of(part.target))
             else:
-                found = self._is_changed(each)
-                todo.extend(inner_shapes(each))
-        if not found:
-            self._needs.update(dict.fromkeys(seen, False))
+                needs = self._is_changed(part)
+                todo.extend(inner_shapes(part))
+        if not needs:
+            self._needs.update(dict.fromkeys(targets, False))
         elif shape.kind == REF:
             self._needs[shape.target] = True
-        return found
+        return needs
 
     def _is_changed(self, shape: SchemaShape) -> bool:
         rules = self._rules
@@ -127,7 +127,7 @@ class Profiles:
             return rules.maps == "pairs"
         if not shape.properties:
             return not rules.empty_objects
-        if any(own != name for own, name in own_names(shape, rules).items()):
+        if any(key != name for key, name in own_names(shape, rules).items()):
             return True
         if rules.required != "as-is" and shape.properties.keys() - set(shape.required):
             return True
@@ -136,9 +136,9 @@ class Profiles:
 
 def inner_shapes(shape: SchemaShape) -> list[SchemaShape]:
     """Return the shapes directly inside one."""
-    held = [*shape.properties.values(), *shape.patterns.values(), *shape.prefix, *shape.branches]
-    held += [each for each in (shape.extra, shape.items) if isinstance(each, SchemaShape)]
-    return held
+    shapes = [*shape.properties.values(), *shape.patterns.values(), *shape.prefix, *shape.branches]
+    shapes += [part for part in (shape.extra, shape.items) if isinstance(part, SchemaShape)]
+    return shapes
 
 
 def own_names(shape: SchemaShape, rules: Rules) -> Mapping[str, str]:
@@ -150,8 +150,8 @@ def own_names(shape: SchemaShape, rules: Rules) -> Mapping[str, str]:
 
 def has_others(shape: SchemaShape, rules: Rules) -> bool:
     """Return whether further properties are published as a property of their own."""
-    said = shape.extra is True or isinstance(shape.extra, SchemaShape) or bool(shape.patterns)
-    return said and (rules.closed or rules.maps == "pairs")
+    is_open = shape.extra is True or isinstance(shape.extra, SchemaShape) or bool(shape.patterns)
+    return is_open and (rules.closed or rules.maps == "pairs")
 
 
 def others_name(names: Collection[str]) -> str:
@@ -169,7 +169,7 @@ def is_tuple(shape: SchemaShape) -> bool:
 
 def position_names(shape: SchemaShape) -> Sequence[str]:
     """Return the names of positions where a list is published as an object."""
-    names = [f"item_{at}" for at in range(1, len(shape.prefix) + 1)]
+    names = [f"item_{position}" for position in range(1, len(shape.prefix) + 1)]
     return [*names, REST] if has_rest(shape) else names
 
 
@@ -183,18 +183,22 @@ def is_ambiguous(profiles: Sequence[Profile], needs: Sequence[bool]) -> bool:
     """Return whether a value could belong to two branches, one of which must be undone."""
     if not any(needs):
         return False
-    if sum(each.is_list for each in profiles) > 1:
-        lists = [need for each, need in zip(profiles, needs, strict=True) if each.is_list]
+    if sum(profile.is_list for profile in profiles) > 1:
+        lists = [need for profile, need in zip(profiles, needs, strict=True) if profile.is_list]
         if any(lists):
             return True
-    objects = [branch for each in profiles for branch in each.objects]
-    held = [need for each, need in zip(profiles, needs, strict=True) for _ in each.objects]
-    if len(objects) < 2 or not any(held):
+    objects = [branch for profile in profiles for branch in profile.objects]
+    object_needs = [
+        need for profile, need in zip(profiles, needs, strict=True) for _ in profile.objects
+    ]
+    if len(objects) < 2 or not any(object_needs):
         return False
     if len(objects) > _MOST_COMPARED:
         return not _all_tagged(objects)
     return any(
-        not _apart(one, other) for at, one in enumerate(objects) for other in objects[at + 1 :]
+        not _apart(branch, later)
+        for index, branch in enumerate(objects)
+        for later in objects[index + 1 :]
     )
 
 
@@ -212,12 +216,12 @@ def _never_fits(one: Branch, other: Branch) -> bool:
 
 def _all_tagged(branches: Sequence[Branch]) -> bool:
     for key in branches[0].tags:
-        seen: set[object] = set()
+        tags: set[object] = set()
         for branch in branches:
             values = branch.tags.get(key)
-            if values is None or values & seen:
+            if values is None or values & tags:
                 break
-            seen |= values
+            tags |= values
         else:
             return True
     return False
@@ -225,14 +229,14 @@ def _all_tagged(branches: Sequence[Branch]) -> bool:
 
 def may_overlap(one: SchemaShape, other: SchemaShape, document: ParsedDocument) -> bool:
     """Return whether a value may fit both shapes, as far as can be seen."""
-    one, other = (_followed(each, document) for each in (one, other))
+    one, other = (_followed(shape, document) for shape in (one, other))
     if ANY in (one.kind, other.kind) or UNION in (one.kind, other.kind):
         return True
     if ENUM in (one.kind, other.kind):
-        mine, theirs = (_kinds_of(each) for each in (one, other))
+        kinds, other_kinds = (_kinds_of(shape) for shape in (one, other))
         if one.kind == other.kind:
             return bool(set(map(tag, one.values)) & set(map(tag, other.values)))
-        return bool(mine & theirs)
+        return bool(kinds & other_kinds)
     if not _kinds_of(one) & _kinds_of(other):
         return False
     if one.kind != OBJECT:
@@ -256,10 +260,15 @@ def _kinds_of(shape: SchemaShape) -> set[str]:
 
 def _objects_overlap(one: SchemaShape, other: SchemaShape) -> bool:
     for key in set(one.required) & set(other.required):
-        mine, theirs = one.properties.get(key), other.properties.get(key)
-        if mine is None or theirs is None or mine.kind != ENUM or theirs.kind != ENUM:
+        property_shape, other_property = one.properties.get(key), other.properties.get(key)
+        if (
+            property_shape is None
+            or other_property is None
+            or property_shape.kind != ENUM
+            or other_property.kind != ENUM
+        ):
             continue
-        if not set(map(tag, mine.values)) & set(map(tag, theirs.values)):
+        if not set(map(tag, property_shape.values)) & set(map(tag, other_property.values)):
             return False
     apart = (one.extra is False and not set(other.required) <= one.properties.keys()) or (
         other.extra is False and not set(one.required) <= other.properties.keys()

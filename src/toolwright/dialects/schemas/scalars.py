@@ -48,9 +48,9 @@ def write_limits(
     """Add the limits that the dialect has; return the others in words."""
     sentences: list[str] = []
     for key, value in shape.limits.items():
-        named, accepted = _accepted(writer, shape, key, value, path)
-        if named:
-            schema[named] = _tighter(named, schema.get(named), accepted)
+        keyword, accepted = _accepted(writer, shape, key, value, path)
+        if keyword:
+            schema[keyword] = _tighter(keyword, schema.get(keyword), accepted)
         elif value is not False:
             sentences.append(in_words(key, value))
             writer.lose(path, key)
@@ -69,10 +69,10 @@ def _accepted(
     """Return the keyword and value that say the same; an empty keyword if there is none."""
     rules = writer.rules
     if key == "pattern" and key in rules.keywords:
-        found = _pattern(str(value), rules.patterns)
-        if found is not None and found[1]:
+        rewritten = _pattern(str(value), rules.patterns)
+        if rewritten is not None and rewritten[1]:
             writer.lose(path, key, "must match the whole text here")
-        return (key, found[0]) if found is not None else ("", None)
+        return (key, rewritten[0]) if rewritten is not None else ("", None)
     if key == "format":
         good = key in rules.keywords and (rules.formats is None or value in rules.formats)
         return (key, value) if good else ("", None)
@@ -117,8 +117,10 @@ def _compiles(pattern: str) -> bool:
 
 
 def _is_wide(pattern: str) -> bool:
-    bounds = (each for found in _RANGE.findall(pattern) for each in found if each)
-    return any(len(each) > 6 or int(each) > _WIDEST_RANGE for each in bounds)
+    bounds = (
+        bound for bounds_of_range in _RANGE.findall(pattern) for bound in bounds_of_range if bound
+    )
+    return any(len(bound) > 6 or int(bound) > _WIDEST_RANGE for bound in bounds)
 
 
 def _inner(pattern: str) -> tuple[str, bool, bool] | None:
@@ -134,10 +136,10 @@ def _inner(pattern: str) -> tuple[str, bool, bool] | None:
 
 def _whole(pattern: str) -> tuple[str, bool] | None:
     """Return a pattern for a provider that matches the whole text."""
-    found = _inner(pattern)
-    if found is None:
+    parts = _inner(pattern)
+    if parts is None:
         return None
-    bare, starts, ends = found
+    bare, starts, ends = parts
     if starts and ends:
         return pattern, False
     before, behind = "^" if starts else _ANYTHING, "$" if ends else _ANYTHING
@@ -146,8 +148,8 @@ def _whole(pattern: str) -> tuple[str, bool] | None:
 
 def _bare(pattern: str) -> tuple[str, bool] | None:
     """Return a pattern for a provider that takes no anchors."""
-    found = _inner(pattern)
-    return None if found is None else (found[0], not (found[1] and found[2]))
+    parts = _inner(pattern)
+    return None if parts is None else (parts[0], not (parts[1] and parts[2]))
 
 
 def by_type(values: list[Any]) -> dict[str, list[Any]]:
@@ -165,10 +167,12 @@ def by_type(values: list[Any]) -> dict[str, list[Any]]:
 def enum_branches(shape: SchemaShape) -> list[SchemaShape]:
     """Return one enum for each type of an enum's values."""
     groups = by_type(shape.values)
-    made = [SchemaShape(NULL) if kind == NULL else enum_of(held) for kind, held in groups.items()]
-    for each in made:
-        each.rest = shape.rest
-    return made
+    branches = [
+        SchemaShape(NULL) if kind == NULL else enum_of(members) for kind, members in groups.items()
+    ]
+    for branch in branches:
+        branch.rest = shape.rest
+    return branches
 
 
 def write_enum(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
@@ -193,15 +197,15 @@ def write_enum(writer: ShapeWriter, shape: SchemaShape, path: str) -> Written:
             return Written(
                 writer.finish(schema, shape, sentences, changed=True), JsonText(), is_text=True
             )
-        found = writer.write(SchemaShape(kind), path)
-        return Written(writer.finish(dict(found.schema), shape, [words]), found.codec)
+        encoded = writer.write(SchemaShape(kind), path)
+        return Written(writer.finish(dict(encoded.schema), shape, [words]), encoded.codec)
     return Written(writer.finish({"type": kind}, shape, [words]))
 
 
 def _as_kind(shape: SchemaShape, kind: str) -> SchemaShape:
-    made = SchemaShape(kind)
-    made.notes, made.rest = shape.notes, shape.rest
-    return made
+    converted = SchemaShape(kind)
+    converted.notes, converted.rest = shape.notes, shape.rest
+    return converted
 
 
 def _is_enum(kind: str, values: list[Any], rules: Rules) -> bool:
@@ -211,11 +215,11 @@ def _is_enum(kind: str, values: list[Any], rules: Rules) -> bool:
 
 
 def _unique(values: list[Any]) -> list[Any]:
-    made: list[Any] = []
-    seen: set[str] = set()
+    unique: list[Any] = []
+    keys: set[str] = set()
     for value in values:
         key = f"{kind_of(value)}:{value!r}"
-        if key not in seen:
-            seen.add(key)
-            made.append(value)
-    return made
+        if key not in keys:
+            keys.add(key)
+            unique.append(value)
+    return unique

@@ -88,19 +88,19 @@ class SchemaShape:
 
     def copy(self) -> SchemaShape:
         """Return a copy whose containers are its own."""
-        made = SchemaShape(self.kind)
+        duplicate = SchemaShape(self.kind)
         for name in SchemaShape.__slots__:
             value = getattr(self, name)
-            setattr(made, name, value.copy() if isinstance(value, dict | list) else value)
-        return made
+            setattr(duplicate, name, value.copy() if isinstance(value, dict | list) else value)
+        return duplicate
 
     def noted(self, notes: dict[str, Any]) -> SchemaShape:
         """Return the same shape with other notes, which override its own."""
         if not notes:
             return self
-        made = self.copy()
-        made.notes = {**self.notes, **notes}
-        return made
+        duplicate = self.copy()
+        duplicate.notes = {**self.notes, **notes}
+        return duplicate
 
     @property
     def is_map(self) -> bool:
@@ -117,17 +117,19 @@ class SchemaShape:
         """Whether every value of its kind fits."""
         if not self.is_bare or self.required or self.keys is not None:
             return False
-        inner = self.items if self.kind == ARRAY else self.extra
+        content = self.items if self.kind == ARRAY else self.extra
         return (
-            inner is None or inner is True or (isinstance(inner, SchemaShape) and inner.kind == ANY)
+            content is None
+            or content is True
+            or (isinstance(content, SchemaShape) and content.kind == ANY)
         )
 
 
 def enum_of(values: Iterable[Any]) -> SchemaShape:
     """Return the shape of some values."""
-    made = SchemaShape(ENUM)
-    made.values = list(values)
-    return made
+    shape = SchemaShape(ENUM)
+    shape.values = list(values)
+    return shape
 
 
 def union_of(branches: Iterable[SchemaShape], *, exclusive: bool = False) -> SchemaShape:
@@ -144,9 +146,9 @@ def union_of(branches: Iterable[SchemaShape], *, exclusive: bool = False) -> Sch
         return flat[0]
     if _is_everything(flat):
         return SchemaShape(ANY)
-    made = SchemaShape(UNION)
-    made.branches, made.exclusive = flat, exclusive
-    return made
+    union = SchemaShape(UNION)
+    union.branches, union.exclusive = flat, exclusive
+    return union
 
 
 def _is_everything(branches: list[SchemaShape]) -> bool:

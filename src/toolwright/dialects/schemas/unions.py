@@ -19,14 +19,14 @@ _BESIDE_NULL = frozenset(("description", "default", "title"))
 def write_union(writer: ShapeWriter, profiles: Profiles, shape: SchemaShape, path: str) -> Written:
     """Return a union; branches that could not be told apart are put into boxes."""
     branches = [
-        each
+        variant
         for branch in shape.branches
-        for each in (enum_branches(branch) if branch.kind == ENUM else [branch])
+        for variant in (enum_branches(branch) if branch.kind == ENUM else [branch])
     ]
     has_null = any(branch.kind == NULL for branch in branches)
     branches = [branch for branch in branches if branch.kind != NULL]
-    written = [writer.write(branch, path) for branch in branches]
-    schemas, codec = _together(written, branches, profiles, writer.rules)
+    encoded = [writer.write(branch, path) for branch in branches]
+    schemas, codec = _together(encoded, branches, profiles, writer.rules)
     sentences: list[str] = []
     key = "anyOf"
     if shape.exclusive:
@@ -48,38 +48,38 @@ def write_union(writer: ShapeWriter, profiles: Profiles, shape: SchemaShape, pat
 
 
 def _flat(schemas: list[JsonObject]) -> list[JsonObject]:
-    made: list[JsonObject] = []
-    for each in schemas:
-        if each.keys() == {"anyOf"}:
-            made.extend(each["anyOf"])
+    flat: list[JsonObject] = []
+    for schema in schemas:
+        if schema.keys() == {"anyOf"}:
+            flat.extend(schema["anyOf"])
         else:
-            made.append(each)
-    return made
+            flat.append(schema)
+    return flat
 
 
 def _together(
     written: list[Written], branches: list[SchemaShape], profiles: Profiles, rules: Rules
 ) -> tuple[list[JsonObject], Codec | None]:
     """Return the schemas of branches, and the codec that finds the branch of a value."""
-    codecs = [each.codec for each in written]
+    codecs = [part.codec for part in written]
     if not any(codecs):
-        return [each.schema for each in written], None
+        return [part.schema for part in written], None
     if len(written) == 1:
         return [written[0].schema], codecs[0]
-    seen = [
-        TEXT if each.is_text else profiles.of(branch)
-        for each, branch in zip(written, branches, strict=True)
+    part_profiles = [
+        TEXT if part.is_text else profiles.of(branch)
+        for part, branch in zip(written, branches, strict=True)
     ]
-    if is_ambiguous(seen, [codec is not None for codec in codecs]):
-        return _boxed(written, seen, rules)
-    lists = [codec for codec, each in zip(codecs, seen, strict=True) if each.is_list]
+    if is_ambiguous(part_profiles, [codec is not None for codec in codecs]):
+        return _boxed(written, part_profiles, rules)
+    lists = [codec for codec, profile in zip(codecs, part_profiles, strict=True) if profile.is_list]
     objects = [
-        Branch(each.keys, each.required, each.closed, each.tags, codec)
-        for codec, found in zip(codecs, seen, strict=True)
-        for each in found.objects
+        Branch(branch.keys, branch.required, branch.closed, branch.tags, codec)
+        for codec, profile in zip(codecs, part_profiles, strict=True)
+        for branch in profile.objects
     ]
     array = next((codec for codec in lists if codec is not None), None)
-    return [each.schema for each in written], Union(array, objects)
+    return [part.schema for part in written], Union(array, objects)
 
 
 def _boxed(
@@ -87,13 +87,13 @@ def _boxed(
 ) -> tuple[list[JsonObject], Codec]:
     schemas: list[JsonObject] = []
     boxes: dict[str, Codec | None] = {}
-    for at, (each, profile) in enumerate(zip(written, seen, strict=True), 1):
+    for number, (part, profile) in enumerate(zip(written, seen, strict=True), 1):
         if not profile.is_list and not profile.objects:
-            schemas.append(each.schema)
+            schemas.append(part.schema)
             continue
-        name = f"option_{at}"
-        boxes[name] = each.codec
-        schemas.append(closed_object({name: each.schema}, rules))
+        name = f"option_{number}"
+        boxes[name] = part.codec
+        schemas.append(closed_object({name: part.schema}, rules))
     return schemas, Boxes(boxes)
 
 
@@ -101,9 +101,9 @@ def _overlaps(writer: ShapeWriter, branches: list[SchemaShape]) -> bool:
     if len(branches) > _MOST_COMPARED:
         return True
     return any(
-        may_overlap(one, other, writer.document)
-        for at, one in enumerate(branches)
-        for other in branches[at + 1 :]
+        may_overlap(branch, later, writer.document)
+        for index, branch in enumerate(branches)
+        for later in branches[index + 1 :]
     )
 
 
@@ -111,7 +111,7 @@ def with_null(schema: JsonObject, rules: Rules) -> JsonObject:
     """Return a schema that null also fits."""
     if rules.null == "nullable":
         if "anyOf" in schema and rules.lone_unions:
-            return {**schema, "anyOf": [{**each, "nullable": True} for each in schema["anyOf"]]}
+            return {**schema, "anyOf": [{**branch, "nullable": True} for branch in schema["anyOf"]]}
         return {**schema, "nullable": True}
     kind = schema.get("type")
     if kind == "null" or (is_list(kind) and "null" in kind):
@@ -121,23 +121,23 @@ def with_null(schema: JsonObject, rules: Rules) -> JsonObject:
         return {**schema, "type": [kind, "null"]}
     null: JsonObject = {"type": "null"}
     if "anyOf" in schema:
-        held: list[Any] = schema["anyOf"]
-        return schema if null in held else {**schema, "anyOf": [*held, null]}
+        branches: list[Any] = schema["anyOf"]
+        return schema if null in branches else {**schema, "anyOf": [*branches, null]}
     beside = {key: value for key, value in schema.items() if key in _BESIDE_NULL}
-    inner = {key: value for key, value in schema.items() if key not in _BESIDE_NULL}
-    return {"anyOf": [inner, null], **beside}
+    plain = {key: value for key, value in schema.items() if key not in _BESIDE_NULL}
+    return {"anyOf": [plain, null], **beside}
 
 
 def alone(schema: JsonObject, rules: Rules) -> JsonObject:
     """Return a union with nothing beside it, if the dialect requires that."""
     if not rules.lone_unions or "anyOf" not in schema or len(schema) == 1:
         return schema
-    first, *others = schema["anyOf"]
-    said = schema.get("description", "")
-    own = first.get("description", "")
-    if said:
-        first = {**first, "description": f"{said} {own}".strip()}
-    made = [first, *others]
+    first, *further = schema["anyOf"]
+    description = schema.get("description", "")
+    own_description = first.get("description", "")
+    if description:
+        first = {**first, "description": f"{description} {own_description}".strip()}
+    branches = [first, *further]
     if schema.get("nullable"):
-        made = [{**each, "nullable": True} for each in made]
-    return {"anyOf": made}
+        branches = [{**branch, "nullable": True} for branch in branches]
+    return {"anyOf": branches}

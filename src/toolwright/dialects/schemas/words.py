@@ -44,11 +44,11 @@ def with_sentences(text: str, sentences: list[str]) -> str:
     """Return a description followed by sentences."""
     if not sentences:
         return text
-    said = " ".join(sentences)
+    addition = " ".join(sentences)
     text = text.rstrip()
     if not text:
-        return said
-    return f"{text} {said}" if text[-1] in ".!?:;" else f"{text}. {said}"
+        return addition
+    return f"{text} {addition}" if text[-1] in ".!?:;" else f"{text}. {addition}"
 
 
 def with_returns(text: str, schema: Any) -> str:
@@ -56,10 +56,10 @@ def with_returns(text: str, schema: Any) -> str:
     words = _ResultWords(schema)
     if is_object(schema) and any(schema.get(key) for key in _BOXES):
         schema = schema.get("properties", {}).get("result")
-    said = words.said(schema)
-    if not said or said == "null":
+    phrase = words.said(schema)
+    if not phrase or phrase == "null":
         return text
-    sentence = f"The result is {said}." if _RETURNS.search(text) else f"Returns {said}."
+    sentence = f"The result is {phrase}." if _RETURNS.search(text) else f"Returns {phrase}."
     # A text of many lines may end in a list, or an example.
     return f"{text.rstrip()}\n\n{sentence}" if "\n" in text else with_sentences(text, [sentence])
 
@@ -85,7 +85,9 @@ class _ResultWords:
             return " or ".join(map(shown, values))
         kind = node.get("type")
         if is_list(kind):
-            return self._union([{**node, "type": each} for each in kind], depth, many=many)
+            return self._union(
+                [{**node, "type": type_name} for type_name in kind], depth, many=many
+            )
         if not isinstance(kind, str) or kind not in _NOUNS:
             return ""
         return _NOUNS[kind][many] + self._rest(kind, node, depth)
@@ -93,14 +95,14 @@ class _ResultWords:
     def _union(self, arms: list[Any], depth: int, *, many: bool) -> str:
         if len(arms) > _MOST_ARMS:
             return ""
-        said = [self.said(arm, depth + 1, many=many) for arm in arms]
-        return " or ".join(dict.fromkeys(said)) if all(said) else ""
+        phrases = [self.said(arm, depth + 1, many=many) for arm in arms]
+        return " or ".join(dict.fromkeys(phrases)) if all(phrases) else ""
 
     def _rest(self, kind: str, node: Any, depth: int) -> str:
         """Return what is said of the format, items or fields of a value."""
         if kind == "string":
-            named = node.get("format")
-            return f" ({_cut_name(named)})" if isinstance(named, str) else ""
+            format_name = node.get("format")
+            return f" ({_cut_name(format_name)})" if isinstance(format_name, str) else ""
         if kind == "array":
             items = self.said(node.get("items"), depth + 1, many=True)
             return f" of {items}" if items else ""
@@ -120,15 +122,15 @@ def _cut_name(name: str) -> str:
 
 def _choice(values: Any) -> str:
     listed = values if is_list(values) else [values]
-    text = ", ".join(shown(each) for each in listed[:50])
+    text = ", ".join(shown(member) for member in listed[:50])
     return f"One of: {text}{', ...' if len(listed) > 50 else ''}."
 
 
 def _groups(branches: Any) -> str:
     names = [
-        " and ".join(f"`{key}`" for key in each["required"])
-        for each in branches
-        if is_object(each) and is_list(each.get("required"))
+        " and ".join(f"`{key}`" for key in branch["required"])
+        for branch in branches
+        if is_object(branch) and is_list(branch.get("required"))
     ]
     return "; or ".join(names)
 
@@ -149,7 +151,7 @@ def _needs(value: Any) -> str:
     if not is_object(value):
         return f"dependentRequired: {shown(value)}."
     return " ".join(
-        f"With `{key}`, {', '.join(f'`{each}`' for each in needs)} must be given."
+        f"With `{key}`, {', '.join(f'`{need}`' for need in needs)} must be given."
         for key, needs in value.items()
         if is_list(needs)
     )

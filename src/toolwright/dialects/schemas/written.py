@@ -49,14 +49,14 @@ class ShapeWriter(Protocol):
 
 def closed_object(properties: dict[str, Any], rules: Rules) -> JsonObject:
     """Return an object that must have all of some properties, and no others."""
-    made: JsonObject = {
+    schema: JsonObject = {
         "type": "object",
         "properties": properties,
         "required": list(properties),
     }
     if rules.extra != "omit":
-        made["additionalProperties"] = False
-    return made
+        schema["additionalProperties"] = False
+    return schema
 
 
 def json_text(rules: Rules, description: str) -> JsonObject:
