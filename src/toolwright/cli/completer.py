@@ -125,17 +125,17 @@ def _pairs(parsed: argparse.Namespace, name: str, equals: str, value: str) -> di
     box = _box(parsed.target)
     is_prompt = getattr(parsed, "prompt", False)
     tool = box.prompts[parsed.tool].tool if is_prompt else box[parsed.tool]
-    said = facts(tool.input_schema)
+    schema = facts(tool.input_schema)
     if not equals:
         used = {argument.partition("=")[0] for argument in parsed.given or ()}
         return {
-            f"{argument}=": first_line(said.inner(argument).description)
-            for argument in said.properties
+            f"{argument}=": first_line(schema.inner(argument).description)
+            for argument in schema.properties
             if argument not in used
         }
     if value.startswith("@"):
         return dict.fromkeys((f"{name}=@{path}" for path in _files(value[1:])), "")
-    parts = [said.inner(name), said.inner(name).items]
+    parts = [schema.inner(name), schema.inner(name).items]
     pairs = [f"{name}={choice}" for part in parts for choice in _values(part)]
     if any(str(part.keyword("format", "")).endswith("path") for part in parts):
         pairs += [f"{name}={path}" for path in _files(value)]

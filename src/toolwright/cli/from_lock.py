@@ -67,10 +67,10 @@ def _not_used(chosen: ServeArguments, why: str) -> None:
 def _why_not(lock: Lock, chosen: ServeArguments, file: Path) -> str:
     """Return why a server cannot start from a lock; nothing if it can."""
     made_of = lock.made_of
-    here = selection(chosen, file.parent)
-    if made_of.get("target") != here["target"]:
-        other = shown_target(str(made_of["target"])) if "target" in made_of else "another target"
-        return f"it is for {other}, not for {shown_target(here['target'])}"
+    current = selection(chosen, file.parent)
+    if made_of.get("target") != current["target"]:
+        target = shown_target(str(made_of["target"])) if "target" in made_of else "another target"
+        return f"it is for {target}, not for {shown_target(current['target'])}"
     stale = why_stale(made_of, file.parent)
     if stale:
         return f"{stale}; `toolwright lock` writes it"
@@ -78,7 +78,7 @@ def _why_not(lock: Lock, chosen: ServeArguments, file: Path) -> str:
         return str(made_of["needs_code"][0])
     if chosen.strict and made_of.get("refused"):
         return f"{made_of['refused'][0]} is refused"
-    return _why_not_selected(lock, made_of, here)
+    return _why_not_selected(lock, made_of, current)
 
 
 def _why_not_selected(lock: Lock, made_of: Mapping[str, Any], here: Mapping[str, Any]) -> str:
@@ -151,11 +151,13 @@ def _tell(live: Reloadable, locked: Offering, box: Offering) -> None:
 
 def _different(locked: Offering, box: Offering) -> list[str]:
     versions = (LATEST_PROTOCOL, HANDSHAKE_VERSIONS[-1])
-    found: list[str] = []
-    if any(locked.tools.to_mcp_json(each) != box.tools.to_mcp_json(each) for each in versions):
-        found.append("tools")
+    parts: list[str] = []
+    if any(
+        locked.tools.to_mcp_json(version) != box.tools.to_mcp_json(version) for version in versions
+    ):
+        parts.append("tools")
     for name in ("resources", "prompts"):
-        one, other = (getattr(each, name).values() for each in (locked, box))
-        if [each.to_mcp() for each in one] != [each.to_mcp() for each in other]:
-            found.append(name)
-    return found
+        locked_items, live_items = (getattr(offering, name).values() for offering in (locked, box))
+        if [entry.to_mcp() for entry in locked_items] != [entry.to_mcp() for entry in live_items]:
+            parts.append(name)
+    return parts

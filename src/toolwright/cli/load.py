@@ -64,9 +64,9 @@ class OpenedTarget(NamedTuple):
     def keep_only(self, name: str) -> None:
         """Disable all tools but one. Raises what `tool` raises."""
         self.tool(name)
-        for other in self.box:
-            if other != name:
-                self.box.disable(other)
+        for tool_name in self.box:
+            if tool_name != name:
+                self.box.disable(tool_name)
 
 
 def open_target(chosen: Targeted) -> OpenedTarget:
@@ -81,7 +81,9 @@ def open_target(chosen: Targeted) -> OpenedTarget:
             logs.show_trace(error, chosen)
         for line in dict.fromkeys(lines):
             say(f"refused: {line}")
-    _say_notes([each for each in problems if not each.fatal and about in (None, each.tool)])
+    _say_notes(
+        [problem for problem in problems if not problem.fatal and about in (None, problem.tool)]
+    )
     if chosen.strict and chosen.is_server:
         from .project.doctor import doctor_settings, examined
 
@@ -89,7 +91,7 @@ def open_target(chosen: Targeted) -> OpenedTarget:
         for error in report.errors:
             say(f"doctor: {error}")
             lines.append(str(error))
-    by_name = {each.tool: each for each in refused if isinstance(each, SchemaError)}
+    by_name = {refusal.tool: refusal for refusal in refused if isinstance(refusal, SchemaError)}
     return OpenedTarget(box, not (lines and chosen.strict), lines, dict(by_name))
 
 
@@ -104,7 +106,7 @@ def _say_notes(notes: Sequence[Problem]) -> None:
 def _one_tool(box: Toolbox, chosen: Targeted) -> str | None:
     """Return the tool that a command is about, if it can be used; then no other is spoken of."""
     name = chosen.one_tool
-    fatal = {each.tool for each in box.problems if each.fatal}
+    fatal = {problem.tool for problem in box.problems if problem.fatal}
     return name if name in box and name not in fatal and box.is_enabled(name) else None
 
 
@@ -134,11 +136,11 @@ def _check_read(loaded: Loaded, chosen: Targeted) -> None:
     A server tries again, and whoever looks at other tools need not wait for this one's; but what
     is written, compared or judged would be taken for the whole.
     """
-    unread = [each for each in loaded.refused if isinstance(each, ServerNotRead)]
+    unread = [refusal for refusal in loaded.refused if isinstance(refusal, ServerNotRead)]
     box = loaded.box
     shows_rest = chosen.shows_rest and (box or box.resources or box.prompts)
     if unread and not chosen.starts_server and not shows_rest:
-        lines = [f"{each.tool} cannot be read: {each.reason}" for each in unread]
+        lines = [f"{refusal.tool} cannot be read: {refusal.reason}" for refusal in unread]
         raise BadTarget(" ".join("; ".join(lines).split()))  # a server may write several lines
 
 
@@ -175,7 +177,11 @@ def _select(loaded: Loaded, chosen: Targeted) -> list[DefinitionError]:
         if selected and not any(box.is_enabled(name) for name in box):
             why = "since none of them is read-only: `read_only=True` makes it so"
             say(f"note: no tool is left, {why}")
-    return [each for each in refused if not isinstance(each, SchemaError) or each.tool in selected]
+    return [
+        refusal
+        for refusal in refused
+        if not isinstance(refusal, SchemaError) or refusal.tool in selected
+    ]
 
 
 def _is_selected(box: Toolbox, name: str, patterns: list[str]) -> bool:
@@ -194,9 +200,9 @@ def _no_match(pattern: str, names: list[str], lost: list[str]) -> str:
         hint = did_you_mean(pattern, [*names, *lost], " ({})")
     if hint:
         return f"--select: {what}{hint}"
-    shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
+    listed = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"--select: {what}: there are {shown}{more}" if names else f"--select: {what}"
+    return f"--select: {what}: there are {listed}{more}" if names else f"--select: {what}"
 
 
 class Loaded(NamedTuple):
@@ -223,9 +229,9 @@ def load(
     project = project_at(target)
     path, attribute = split(target if project is None else project.target)
     refuse_address(target)
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)  # last: a user's file must not shadow what we import
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.append(folder)  # last: a user's file must not shadow what we import
     with loading() as refused:
         program: Any = None
         module: Any = None

@@ -18,9 +18,9 @@ def set_up(chosen: CliCommand) -> None:
     level = None if chosen.log_level is None else level_from(chosen.log_level)
     usual = logging.ERROR if chosen.shows_traces else logging.WARNING
     # Whoever calls a tool by hand is its author: exceptions that models are told of are also shown.
-    own = logging.INFO if shows_traces(chosen) and level is None else level
-    own = logging.DEBUG if chosen.debug else own
-    show_logs(level or usual, own or usual)
+    own_level = logging.INFO if shows_traces(chosen) and level is None else level
+    own_level = logging.DEBUG if chosen.debug else own_level
+    show_logs(level or usual, own_level or usual)
     if level is not None:
         logging.getLogger().setLevel(level)
 

@@ -93,9 +93,9 @@ def _no_such(word: str, known: Sequence[str]) -> str:
     """Return the message for an unknown word, with the nearest known one."""
     if hint := instead("flag", word):
         return f"there is no `{word}`: {hint}"
-    there = instead("command", word)
-    if there in known:
-        return f"there is no `{word}` (did you mean `{there}`?)"
+    suggestion = instead("command", word)
+    if suggestion in known:
+        return f"there is no `{word}` (did you mean `{suggestion}`?)"
     return f"there is no `{word}`{did_you_mean(word, known, ' ({})', 0.7)}"
 
 
@@ -134,9 +134,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .completer import complete
 
         complete(parser(*_COMMANDS))
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        command = _parsed(given, is_own_process=arguments is None)
+        command = _parsed(words, is_own_process=arguments is None)
         if command is None:
             return 0
         from ..run.process.descriptors import stand_in
@@ -168,11 +168,11 @@ def _parsed(typed: list[str], *, is_own_process: bool) -> CliCommand | None:
         if name != "install":  # which takes a client first, and no command
             typed = command_as_target(typed, name)
         words = with_target(typed, name, root)
-    parsed, rest = root.parse_known_args(words)
+    parsed, unparsed = root.parse_known_args(words)
     # Pairs may follow options, where argparse does not look for positionals.
-    pairs = [word for word in rest if "=" in word and not word.startswith("-")]
-    if rest and (name != "call" or len(pairs) < len(rest)):
-        commands.get(parsed.command, root).refuse([word for word in rest if word not in pairs])
+    pairs = [word for word in unparsed if "=" in word and not word.startswith("-")]
+    if unparsed and (name != "call" or len(pairs) < len(unparsed)):
+        commands.get(parsed.command, root).refuse([word for word in unparsed if word not in pairs])
     if parsed.command is None:
         root.print_help()
         return None

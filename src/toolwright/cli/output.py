@@ -96,8 +96,8 @@ def print_finding(text: Any, indent: int) -> None:
     from rich.theme import Theme
 
     console = Console(file=_out, highlight=False, theme=Theme(THEME))
-    first, *rest = text.wrap(console, max(console.width - indent, indent))
-    console.print(first, *(Text(" " * indent) + each for each in rest), sep="\n")
+    first, *later_lines = text.wrap(console, max(console.width - indent, indent))
+    console.print(first, *(Text(" " * indent) + line for line in later_lines), sep="\n")
 
 
 def print_entries(entries: Sequence[tuple[str, str]]) -> None:
@@ -115,11 +115,11 @@ def print_entries(entries: Sequence[tuple[str, str]]) -> None:
         # A line ends after a comma, not inside an argument.
         glued = printable(head).replace(" ", _GLUE).replace(f",{_GLUE}", ", ")
         lines = Text(glued).wrap(console, max(console.width - _HANGING, _HANGING))
-        for at, line in enumerate(lines):
-            shown = Text(line.plain.replace(_GLUE, " "))
-            if at == 0 and has_colours():
-                shown.stylize("bold", 0, len(head.partition("(")[0]))
-            console.print(Padding(shown, (0, 0, 0, _HANGING if at else 0), expand=False))
+        for index, line in enumerate(lines):
+            signature = Text(line.plain.replace(_GLUE, " "))
+            if index == 0 and has_colours():
+                signature.stylize("bold", 0, len(head.partition("(")[0]))
+            console.print(Padding(signature, (0, 0, 0, _HANGING if index else 0), expand=False))
         if text:
             style = "dim" if has_colours() else ""
             console.print(Padding(Text(printable(text), style=style), (0, 0, 0, 4), expand=False))
@@ -174,9 +174,9 @@ def print_rows(rows: Sequence[Sequence[str]], indent: int = 0) -> None:
         from rich.text import Text
 
         table = Table(box=None, show_header=False, pad_edge=False)
-        for name, *others in rows:
+        for name, *texts in rows:
             # As plain text: a description may look like markup.
-            cells = [Text(printable(text), overflow="fold") for text in others]
+            cells = [Text(printable(text), overflow="fold") for text in texts]
             style = "bold" if has_colours() else ""
             table.add_row(Text(printable(name), style=style, overflow="fold"), *cells)
         console = Console(file=_out, no_color=not has_colours())

@@ -31,10 +31,12 @@ def check_own_settings(box: Toolbox, chosen: ServeArguments, config: ServerConfi
     if module is None:
         return
     for call in _calls(module, box, chosen.place):
-        given = {each.arg: _value(each.value, module) for each in call.keywords if each.arg}
+        settings = {
+            keyword.arg: _value(keyword.value, module) for keyword in call.keywords if keyword.arg
+        }
         dropped = {
             name: value
-            for name, value in given.items()
+            for name, value in settings.items()
             if name in SETTINGS
             and chosen.place in SETTINGS[name].places
             and not _is_kept(name, value, chosen, config)
@@ -70,10 +72,8 @@ def _flag(name: str, value: Any) -> str:
     flag = flag_of(name)
     if isinstance(value, bool):
         return flag
-    shown = (
-        value if not SETTINGS[name].is_secret and isinstance(value, str | int | float) else "..."
-    )
-    return f"{flag} {shown}"
+    text = value if not SETTINGS[name].is_secret and isinstance(value, str | int | float) else "..."
+    return f"{flag} {text}"
 
 
 def _is_kept(name: str, value: Any, chosen: ServeArguments, config: ServerConfig) -> bool:
@@ -106,8 +106,10 @@ def _calls(module: ModuleType, box: Toolbox, transport: str) -> Iterator[ast.Cal
             serves = node.func.attr in ("serve", "serve_async")
             owner = node.func.value
             if serves and isinstance(owner, ast.Name) and vars(module).get(owner.id) is box:
-                named = [each.value for each in node.keywords if each.arg == "transport"]
-                first = [*node.args, *named][:1]
+                transports = [
+                    keyword.value for keyword in node.keywords if keyword.arg == "transport"
+                ]
+                first = [*node.args, *transports][:1]
                 if (_value(first[0], module) if first else "stdio") == transport:
                     yield node
 
@@ -116,8 +118,8 @@ def _value(node: ast.expr, module: ModuleType) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        known = vars(module) if isinstance(node, ast.Name) else {}
-        return known.get(node.id, _UNKNOWN) if isinstance(node, ast.Name) else _UNKNOWN
+        variables = vars(module) if isinstance(node, ast.Name) else {}
+        return variables.get(node.id, _UNKNOWN) if isinstance(node, ast.Name) else _UNKNOWN
 
 
 def _module_of(path: str) -> ModuleType | None:

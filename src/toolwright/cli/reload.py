@@ -131,11 +131,11 @@ class Reloader:
             for name in self._modules():
                 del sys.modules[name]
             sys.modules.update(before)
-            said = (
+            reason = (
                 str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
             )
             self.show_trace(error)
-            say(f"toolwright: not reloaded, {said}")
+            say(f"toolwright: not reloaded, {reason}")
             if isinstance(error, BadTarget) and error.excerpt:
                 say(error.excerpt)
             return False
@@ -160,9 +160,11 @@ class Reloader:
 
     def _stamps(self) -> dict[str, Stamp]:
         # A new sub-folder in a folder of tools is a change.
-        inner = tool_folders(self.folder) if self.is_folder else ()
+        tool_places = tool_folders(self.folder) if self.is_folder else ()
         return {
-            file: stamp for folder in {*self.folders, *inner} for file, stamp in _stamps(folder)
+            file: stamp
+            for folder in {*self.folders, *tool_places}
+            for file, stamp in _stamps(folder)
         }
 
 
@@ -171,18 +173,18 @@ def _forget(modules: dict[str, ModuleType]) -> None:
     for name, module in modules.items():
         sys.modules.pop(name, None)
         # A namespace package stays in memory, with its submodules as attributes.
-        parent, _, own = name.rpartition(".")
-        if getattr(sys.modules.get(parent), own, None) is module:
-            delattr(sys.modules[parent], own)
+        parent, _, child = name.rpartition(".")
+        if getattr(sys.modules.get(parent), child, None) is module:
+            delattr(sys.modules[parent], child)
 
 
 def _packages(folder: Path) -> Iterator[Path]:
     """Yield the packages in a folder: their modules may be imported later."""
     with contextlib.suppress(OSError):
-        for inner in folder.iterdir():
-            if (inner / "__init__.py").is_file():
-                yield inner
-                yield from _packages(inner)
+        for package in folder.iterdir():
+            if (package / "__init__.py").is_file():
+                yield package
+                yield from _packages(package)
 
 
 def _stamps(folder: Path) -> Iterator[tuple[str, Stamp]]:
@@ -191,5 +193,5 @@ def _stamps(folder: Path) -> Iterator[tuple[str, Stamp]]:
         for file in files:
             if file.name.endswith(".py") and not file.name.startswith("."):
                 with contextlib.suppress(OSError):  # a broken link
-                    known = file.stat()
-                    yield file.path, (known.st_mtime_ns, known.st_size, known.st_ino)
+                    status = file.stat()
+                    yield file.path, (status.st_mtime_ns, status.st_size, status.st_ino)

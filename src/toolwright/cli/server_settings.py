@@ -136,12 +136,12 @@ class ServeArguments(TargetCommand):
     @classmethod
     def rewritten(cls, typed: list[str]) -> list[str]:
         """Return `--lock=` for a `--lock` that is followed by the target, not a file."""
-        named: list[str] = []
-        for at, word in enumerate(typed):
-            follows = typed[at + 1 : at + 2]
+        words: list[str] = []
+        for index, word in enumerate(typed):
+            follows = typed[index + 1 : index + 2]
             is_bare = word == "--lock" and not (follows and follows[0].endswith(".json"))
-            named.append("--lock=" if is_bare else word)
-        return named
+            words.append("--lock=" if is_bare else word)
+        return words
 
     @classmethod
     def add_arguments(cls, adder: Adder) -> None:
@@ -181,11 +181,11 @@ class ServeArguments(TargetCommand):
 
 def settings_of_project(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
     """Return what `[tool.toolwright.serve]` gives, as flags do. Raises `UsageError`."""
-    given: dict[str, Any] = {}
+    flags: dict[str, Any] = {}
     for name, value in table.items():
-        given.update(_as_flags(name, value, file))
+        flags.update(_as_flags(name, value, file))
     # What is as it would be without it was not given: `auth = true`, `hosts = []`.
-    return {key: value for key, value in given.items() if not _says_nothing(key, value)}
+    return {key: value for key, value in flags.items() if not _says_nothing(key, value)}
 
 
 def _says_nothing(name: str, value: Any) -> bool:
@@ -235,13 +235,13 @@ def _sign_in_flags(value: Any, wrong: Callable[[str], UsageError]) -> dict[str, 
     parts = {flag.part: flag for flag in SETTINGS["sign_in"].flags}
     if not is_object(value) or not value.keys() <= parts.keys():
         raise wrong(f"a table of {', '.join(parts)}")
-    given: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, item in value.items():
         is_text, is_repeatable = isinstance(item, str), parts[name].is_repeatable
         if not (is_text or (is_repeatable and _is_texts(item))):
             raise wrong(f"a table whose {name} is text{' or a list of texts' * is_repeatable}")
-        given[name] = [item] if is_text and is_repeatable else item
-    return given
+        settings[name] = [item] if is_text and is_repeatable else item
+    return settings
 
 
 def _is_texts(value: Any) -> bool:

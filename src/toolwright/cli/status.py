@@ -53,9 +53,9 @@ class Status:
 
     def line(self) -> Text:
         """Return the line."""
-        said = f"{count_of(self.calls, 'call')}, {self.failed} failed, {self.running} running"
+        counts = f"{count_of(self.calls, 'call')}, {self.failed} failed, {self.running} running"
         more = f"last: {self.last}" if self.last else "waiting for a client"
-        return Text(f"{said}, {more}", no_wrap=True, overflow="crop")
+        return Text(f"{counts}, {more}", no_wrap=True, overflow="crop")
 
     def start(self) -> None:
         """Keep the line up to date until the program ends, then remove it.

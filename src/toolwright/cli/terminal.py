@@ -105,8 +105,8 @@ class ProgressBar:
         finally:
             with self.lock:
                 waiting, self.held = self.held, None
-                for level, said in waiting:
-                    self._log(level, said)
+                for level, message in waiting:
+                    self._log(level, message)
 
     def _end(self) -> None:
         bar, self.bar = self.bar, None
@@ -172,10 +172,10 @@ def image_for(block: Mapping[str, Any], env: Mapping[str, str] = os.environ) -> 
 
 
 def _kitty(data: str) -> str:
-    parts = [data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK)] or [""]
+    parts = [data[start : start + _CHUNK] for start in range(0, len(data), _CHUNK)] or [""]
     sequences: list[str] = []
-    for at, part in enumerate(parts):
-        first = "a=T,f=100," if at == 0 else ""
-        more = int(at < len(parts) - 1)
+    for index, part in enumerate(parts):
+        first = "a=T,f=100," if index == 0 else ""
+        more = int(index < len(parts) - 1)
         sequences.append(f"\x1b_G{first}m={more};{part}\x1b\\")
     return "".join(sequences)

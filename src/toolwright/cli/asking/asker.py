@@ -64,8 +64,8 @@ class CommandAsker:
 
     async def _answer(self, question: Question) -> Any:
         if question.ability == "roots":
-            here = Path.cwd()
-            return question.answer({"roots": [{"uri": here.as_uri(), "name": here.name}]})
+            folder = Path.cwd()
+            return question.answer({"roots": [{"uri": folder.as_uri(), "name": folder.name}]})
         async with self.one_at_a_time:
             if self.given.consent is False:
                 return question.answer(_DECLINE)
@@ -95,8 +95,10 @@ class CommandAsker:
         except ToolError:
             raise
         except ValueError as error:
-            said = "; ".join(_explained(error, content, question))
-            raise CallError(f"asked {_quoted(message)}: the answer is not valid: {said}") from error
+            faults = "; ".join(_explained(error, content, question))
+            raise CallError(
+                f"asked {_quoted(message)}: the answer is not valid: {faults}"
+            ) from error
 
     def _given(self, field: FormField) -> Any:
         self.used.add(field.name)
@@ -197,8 +199,8 @@ def _explained(error: ValueError, content: Any, question: Question) -> list[str]
     if not callable(errors) or not isinstance(question, Form):
         return [str(error)]
     shape = Shape(question.params()["requestedSchema"], {})
-    found: Any = errors(include_url=False)
-    return [fault.text for fault in explain(found, content, shape)]
+    validation_errors: Any = errors(include_url=False)
+    return [fault.text for fault in explain(validation_errors, content, shape)]
 
 
 def _quoted(message: str) -> str:

@@ -72,15 +72,15 @@ class FormField:
         return ", ".join(self._title(value) for value in values)
 
     def _title(self, value: Any) -> str:
-        named = (choice.title for choice in self.choices if choice.value == value)
-        return next(named, value if isinstance(value, str) else json.dumps(value))
+        titles = (choice.title for choice in self.choices if choice.value == value)
+        return next(titles, value if isinstance(value, str) else json.dumps(value))
 
     def read(self, text: str) -> Any:
         """Return the value that a text means. Raises `ValueError`, which says what is wrong."""
         if not self.is_list:
             return self._one(text, self.said)
-        inner = self.said.items
-        values = [self._one(part.strip(), inner) for part in text.split(",") if part.strip()]
+        items = self.said.items
+        values = [self._one(part.strip(), items) for part in text.split(",") if part.strip()]
         _check_count(values, self.said)
         return values
 
@@ -113,10 +113,10 @@ def _kind(said: Facts) -> str:
 
 def fields_of(schema: Mapping[str, Any]) -> list[FormField]:
     """Return the fields of a form."""
-    said = facts(dict(schema))
+    form = facts(dict(schema))
     return [
-        FormField(name, node if is_object(node) else {}, required=name in said.required)
-        for name, node in said.properties.items()
+        FormField(name, node if is_object(node) else {}, required=name in form.required)
+        for name, node in form.properties.items()
     ]
 
 
@@ -125,13 +125,13 @@ def _choices(said: Facts) -> list[Choice]:
     choices: list[Choice] = []
     for arm in said.arms if said.values else ():
         names: Any = arm.get("enumNames")
-        shown: list[Any] = names if is_list(names) else []
+        titles: list[Any] = names if is_list(names) else []
         values = [] if arm.get("type") == "null" else listed_values(arm) or []
         if "const" in arm:
-            shown = [arm.get("title", arm["const"])]
+            titles = [arm.get("title", arm["const"])]
         choices += [
-            Choice(value, _text(shown[at] if at < len(shown) else value))
-            for at, value in enumerate(values)
+            Choice(value, _text(titles[index] if index < len(titles) else value))
+            for index, value in enumerate(values)
         ]
     return choices
 
@@ -142,16 +142,16 @@ def _text(value: Any) -> str:
 
 def _chosen(text: str, choices: Sequence[Choice]) -> Any:
     """Return the choice that a text names: exactly, in any case, or by its beginning."""
-    wanted = text.casefold()
+    folded_text = text.casefold()
     spelled = [(choice, {choice.title, _text(choice.value)}) for choice in choices]
     folded = [(choice, {name.casefold() for name in names}) for choice, names in spelled]
-    for found in (
+    for matching in (
         [choice for choice, names in spelled if text in names],
-        [choice for choice, names in folded if wanted in names],
-        [choice for choice, names in folded if any(name.startswith(wanted) for name in names)],
+        [choice for choice, names in folded if folded_text in names],
+        [choice for choice, names in folded if any(name.startswith(folded_text) for name in names)],
     ):
-        if wanted and len(found) == 1:
-            return found[0].value
+        if folded_text and len(matching) == 1:
+            return matching[0].value
     msg = f"choose {'one of ' if len(choices) > 1 else ''}{', '.join(c.title for c in choices)}"
     raise ValueError(msg)
 

@@ -121,20 +121,23 @@ class _Document:
     def advance(self) -> None:
         """Go to the next token, past spaces and comments; at the end of the text it is empty."""
         while True:
-            at = _skip(_SPACE, self.text, self.at)
-            match = _COMMENT_OR_TOKEN.match(self.text, at)
+            position = _skip(_SPACE, self.text, self.at)
+            match = _COMMENT_OR_TOKEN.match(self.text, position)
             if match is None:
-                self.fail(at, f"unexpected {json.dumps(self.text[at])}")
+                self.fail(position, f"unexpected {json.dumps(self.text[position])}")
             self.at = match.end()
             if match["open_comment"] is not None:
-                self.fail(at, "a comment is not closed")
+                self.fail(position, "a comment is not closed")
             if match["open_string"] is not None:
-                ended = self.text[self.at : self.at + 1] in ("", "\r", "\n")
-                self.fail(at if ended else self.at, _NOT_CLOSED if ended else _NOT_ALLOWED)
+                is_line_end = self.text[self.at : self.at + 1] in ("", "\r", "\n")
+                self.fail(
+                    position if is_line_end else self.at,
+                    _NOT_CLOSED if is_line_end else _NOT_ALLOWED,
+                )
             if match["token"] is not None:
-                self.start, self.lexeme = at, match["token"]
+                self.start, self.lexeme = position, match["token"]
                 return
-            self.comments[at] = self.at
+            self.comments[position] = self.at
 
     def fail(self, at: int, what: str) -> NoReturn:
         line = bisect_right(self.lines, at)
@@ -191,9 +194,9 @@ class _Document:
         for node in self.objects:
             outer = self.indent(node.start)
             for member in filter(lambda member: self.leads(member.start), node.members or ()):
-                inner = self.indent(member.start)
-                if inner != outer and inner.startswith(outer):
-                    return inner[len(outer) :]
+                blanks = self.indent(member.start)
+                if blanks != outer and blanks.startswith(outer):
+                    return blanks[len(outer) :]
         return "  "
 
     def indent(self, at: int) -> str:
@@ -224,7 +227,10 @@ class _Document:
 
     def after_comments(self, start: int, end: int) -> int:
         """Return where the last comment in a span ends; the start of the span if it has none."""
-        return max((self.comments[at] for at in self.comments if start <= at < end), default=start)
+        return max(
+            (self.comments[position] for position in self.comments if start <= position < end),
+            default=start,
+        )
 
     def written(self, value: Any, indent: str | None, *, tight: bool = False) -> str:
         """Return a value as text: on lines indented like this, or on one line."""
@@ -264,8 +270,8 @@ def _shown(keys: list[str]) -> str:
 
 def _apply(text: str, edits: list[_Edit]) -> str:
     ends = [0, *(end for _, end, _ in edits)]
-    kept = (text[end:start] + new for end, (start, _, new) in zip(ends, edits, strict=False))
-    return "".join(kept) + text[ends[-1] :]
+    pieces = (text[end:start] + new for end, (start, _, new) in zip(ends, edits, strict=False))
+    return "".join(pieces) + text[ends[-1] :]
 
 
 def _changes(document: _Document, keys: list[str], value: Any) -> list[_Edit]:
@@ -293,10 +299,10 @@ def _plain(value: Any, missing: list[str], depth: int) -> Any:
 def _begun(document: _Document, value: Any) -> list[_Edit]:
     """Write the object of a document that has none, below its comments."""
     end = len(document.text)
-    at = document.after_comments(document.top, end)
+    position = document.after_comments(document.top, end)
     before = document.eol if document.comments else ""
-    after = "" if document.broken(at, end) else document.eol
-    return [(at, at, before + document.written(value, "") + after)]
+    after = "" if document.broken(position, end) else document.eol
+    return [(position, position, before + document.written(value, "") + after)]
 
 
 def _replaced(document: _Document, parent: _Node, member: _Member, value: Any) -> list[_Edit]:
@@ -328,17 +334,17 @@ def _appended(document: _Document, parent: _Node, key: str, value: Any) -> list[
         indent = document.indent(leading[-1]) if leading else outer + document.unit()
         new = f"{document.eol}{indent}{name}: {document.written(value, indent)}"
     if not members:
-        at = document.after_line(document.after_comments(parent.start + 1, parent.end))
-        if text[at] in "\r\n":
-            return [(at, at, new)]
+        position = document.after_line(document.after_comments(parent.start + 1, parent.end))
+        if text[position] in "\r\n":
+            return [(position, position, new)]
         # All on one line so far: the brace goes to a line of its own, blanks stay before it.
         return [(parent.end - 1, parent.end - 1, new + document.eol + outer)]
     last = members[-1]
-    at = document.after_line(last.end)
+    position = document.after_line(last.end)
     if last.comma is not None:
-        return [(at, at, new + ",")]
+        return [(position, position, new + ",")]
     # The comma belongs to the value before it, so it goes before any comment about that value.
-    return [(last.end, last.end, ","), (at, at, new)]
+    return [(last.end, last.end, ","), (position, position, new)]
 
 
 # -- dropping
@@ -347,11 +353,11 @@ def _appended(document: _Document, parent: _Node, key: str, value: Any) -> list[
 def _removed(document: _Document, parent: _Node, key: str) -> list[_Edit]:
     """Cut out all members with a key: otherwise an earlier one would count from now on."""
     members = parent.members or []
-    kept = [member for member in members if member.key != key]
+    remaining = [member for member in members if member.key != key]
     dropped = [member for member in members if member.key == key]
     cuts = [cut for member in dropped for cut in _cuts(document, member)]
-    if kept and members[-1] is dropped[-1] and members[-1].comma is None:
-        cuts.append((kept[-1].end - 1, kept[-1].end))
+    if remaining and members[-1] is dropped[-1] and members[-1].comma is None:
+        cuts.append((remaining[-1].end - 1, remaining[-1].end))
     if len(members) == 1 and _was_on_one_line(document, parent, *cuts[0]):
         cuts.append((cuts[0][1], parent.end - 1))
     return _merged(document, sorted(cuts))
@@ -366,8 +372,8 @@ def _cuts(document: _Document, member: _Member) -> list[_Span]:
         apart, end = [(end - 1, end)], member.node.end
     after = document.after_line(end)
     leads, blanks = document.leads(start), document.before_blanks(start)
-    ended = text[_skip(_BLANKS, text, after)] in "\r\n}"
-    if leads and ended and not document.broken(end, after):
+    is_at_line_end = text[_skip(_BLANKS, text, after)] in "\r\n}"
+    if leads and is_at_line_end and not document.broken(end, after):
         line_break = 2 if text[blanks - 2 : blanks] == "\r\n" else 1
         return [(blanks - line_break, after), *apart]
     if leads or text[blanks - 1] == "{":
@@ -387,7 +393,7 @@ def _was_on_one_line(document: _Document, parent: _Node, start: int, end: int) -
 def _merged(document: _Document, cuts: list[_Span]) -> list[_Edit]:
     """Join cuts that touch, and keep the line end that a `//` comment needs."""
     text, comments = document.text, document.comments
-    line_comments = {comments[at] for at in comments if text[at + 1] == "/"}
+    line_comments = {comments[position] for position in comments if text[position + 1] == "/"}
     edits: list[_Edit] = []
     for start, end in cuts:
         if edits and start <= edits[-1][1]:

@@ -167,8 +167,8 @@ def client_named(name: str) -> KnownClient:
         return GENERIC
     client = CLIENTS.get(name.lower())
     if client is None:
-        known = ", ".join([*CLIENTS, "generic"])
-        raise UsageError(f"there is no client `{name}`; there are {known}")
+        names = ", ".join([*CLIENTS, "generic"])
+        raise UsageError(f"there is no client `{name}`; there are {names}")
     return client
 
 

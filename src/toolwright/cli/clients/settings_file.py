@@ -126,10 +126,10 @@ class SettingsFile:
                 file.flush()
                 os.fsync(file.fileno())
             if self.path.exists():
-                known = self.path.stat()
+                status = self.path.stat()
                 if hasattr(os, "chown"):
-                    os.chown(name, known.st_uid, known.st_gid)
-                Path(name).chmod(stat.S_IMODE(known.st_mode))
+                    os.chown(name, status.st_uid, status.st_gid)
+                Path(name).chmod(stat.S_IMODE(status.st_mode))
             os.replace(name, path)  # noqa: PTH105 - the name says that it is atomic
         except BaseException:
             with contextlib.suppress(OSError):

@@ -73,16 +73,16 @@ class CallCommand(TargetCommand):
 
         `--json` alone asks for JSON output, so argparse cannot give it a value as well.
         """
-        named: list[str] = []
+        words: list[str] = []
         for word in typed:
-            follows = bool(named) and named[-1] == "--json"
+            follows = bool(words) and words[-1] == "--json"
             if follows and word.lstrip()[:1] in ("{", "@", "["):
-                named += ["--arguments", word]
+                words += ["--arguments", word]
             elif follows and word == "-":
-                named.append("--arguments=-")
+                words.append("--arguments=-")
             else:
-                named.append(word)
-        return named
+                words.append(word)
+        return words
 
     @property
     def one_tool(self) -> str:
@@ -137,18 +137,20 @@ def _read_resource(box: Toolbox, chosen: CallCommand) -> _Outcome:
     if chosen.given or chosen.arguments:
         raise UsageError("a resource takes no arguments: they are part of its URI")
     uri = chosen.tool
-    found = served(box).find_resource(uri, None)
-    if found is None:
-        known = ", ".join(box.resources) or "none"
-        raise UsageError(f"there is no resource {uri}; {box.name} has {known}")
-    resource, values = found
+    match = served(box).find_resource(uri, None)
+    if match is None:
+        uris = ", ".join(box.resources) or "none"
+        raise UsageError(f"there is no resource {uri}; {box.name} has {uris}")
+    resource, values = match
     result = _run(box, chosen, lambda call: served(box).get(resource, values, call))
     if result.is_error:
         return _Outcome(result, [], result.to_mcp())
     from ...tools.resource import contents_of
 
     contents = contents_of(resource, uri, result)
-    blocks: list[dict[str, Any]] = [{"type": "resource", "resource": each} for each in contents]
+    blocks: list[dict[str, Any]] = [
+        {"type": "resource", "resource": content} for content in contents
+    ]
     return _Outcome(result, blocks, {"contents": contents})
 
 
@@ -156,8 +158,8 @@ def _get_prompt(box: Toolbox, chosen: CallCommand) -> _Outcome:
     name = chosen.tool
     prompt = served(box).find_prompt(name, None)
     if prompt is None:
-        known = ", ".join(box.prompts) or "none"
-        raise UsageError(f"there is no prompt `{name}`; {box.name} has {known}")
+        names = ", ".join(box.prompts) or "none"
+        raise UsageError(f"there is no prompt `{name}`; {box.name} has {names}")
     pairs = {pair.partition("=")[0]: {"type": "string"} for pair in chosen.given}
     values = _arguments(chosen, facts({"properties": pairs}))
     result = _run(box, chosen, lambda call: served(box).get(prompt, values, call))
@@ -184,15 +186,15 @@ def _run(
     from ..asking.asker import CommandAsker, Given, need_consent
     from ..asking.typed import Typist
 
-    given = Given(True if chosen.yes else False if chosen.no else None, _pairs(chosen.answer))
+    answers = Given(True if chosen.yes else False if chosen.no else None, _pairs(chosen.answer))
     typist = Typist() if Typist.is_there() else None
     if confirm:
-        need_consent(chosen.tool, given, typist)
+        need_consent(chosen.tool, answers, typist)
     # The call enters the lifespan: one that fails to open is a failed call.
     with ProgressBar(chosen.tool) as bar, interruptible(), contextlib.closing(box):
 
         async def asked() -> tuple[Result, set[str]]:
-            asker = CommandAsker(given, typist, bar.paused)
+            asker = CommandAsker(answers, typist, bar.paused)
             call = Call(chosen.tool, on_progress=bar.update, on_log=bar.log, asker=asker)
             try:
                 return await work(call), asker.used
@@ -202,7 +204,7 @@ def _run(
 
         keep_logs_printable()
         result, used = background.run(asked())
-    unused = [] if result.is_error else [name for name in given.answers if name not in used]
+    unused = [] if result.is_error else [name for name in answers.answers if name not in used]
     for name in unused:
         print(f"toolwright: nothing asked for `{printable(name)}` (--answer)", file=sys.stderr)
     return result
@@ -219,8 +221,8 @@ def _print(outcome: _Outcome, chosen: CallCommand) -> int:
     elif result.is_error:
         say(_why(result) + outcome.example)
     else:
-        rest = [block for block in outcome.blocks if not any(block is one for one in media)]
-        print_blocks(rest, is_json=outcome.is_json)
+        blocks = [block for block in outcome.blocks if not any(block is medium for medium in media)]
+        print_blocks(blocks, is_json=outcome.is_json)
     if chosen.save and not result.is_error:
         for path, size in save(media, chosen.save, chosen.tool):
             print(
@@ -263,12 +265,12 @@ def _example(chosen: CallCommand, schema: Mapping[str, Any]) -> str:
 
 def _arguments(chosen: CallCommand, said: Facts) -> dict[str, Any]:
     """Return the arguments of `--json` and of `key=value`. Raises `UsageError` for one in both."""
-    whole = _object_from(chosen.arguments) if chosen.arguments else {}
+    arguments = _object_from(chosen.arguments) if chosen.arguments else {}
     single = _values_from(chosen.given, said)
     for key in single:
-        if key in whole:
+        if key in arguments:
             raise UsageError(f"`{key}` is given twice: in --json, and as {key}=...")
-    return {**whole, **single}
+    return {**arguments, **single}
 
 
 def _object_from(text: str) -> dict[str, Any]:
@@ -319,10 +321,10 @@ def _values_from(pairs: list[str], said: Facts) -> dict[str, Any]:
 def _twice(key: str, said: Facts, pairs: list[str]) -> str:
     if not said.is_only("array"):
         return f"`{key}` is given twice: give it once"
-    given = [_json_or_text(pair.partition("=")[2]) for pair in pairs if pair.startswith(f"{key}=")]
+    values = [_json_or_text(pair.partition("=")[2]) for pair in pairs if pair.startswith(f"{key}=")]
     is_text = said.items.is_only("string")
-    shown = [json.dumps(each) if is_text else str(each) for each in given]
-    return f"`{key}` is given twice: a list is {key}='[{', '.join(shown)}]'"
+    texts = [json.dumps(value) if is_text else str(value) for value in values]
+    return f"`{key}` is given twice: a list is {key}='[{', '.join(texts)}]'"
 
 
 def _json_or_text(text: str) -> Any:

@@ -33,9 +33,9 @@ class _ListChecks(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         from ...doctor.checks.all_checks import BUILT_IN
 
-        width = max(len(each.id) for each in BUILT_IN)
-        for each in BUILT_IN:
-            sys.stdout.write(f"{each.id.ljust(width)}  {each.severity.ljust(7)}  {each.text}\n")
+        width = max(len(check.id) for check in BUILT_IN)
+        for check in BUILT_IN:
+            sys.stdout.write(f"{check.id.ljust(width)}  {check.severity.ljust(7)}  {check.text}\n")
         parser.exit()
 
 
@@ -100,12 +100,12 @@ def _write(report: Report, chosen: DoctorCommand, *, strict: bool) -> None:
 
     form = "json" if chosen.json else chosen.format or "text"
     level = chosen.level or ("warning" if form == "text" else "info")
-    shown = report.at_least(Severity(level))
-    hidden = len(report) - len(shown) if chosen.level is None else 0
+    visible = report.at_least(Severity(level))
+    hidden = len(report) - len(visible) if chosen.level is None else 0
     if form == "text":
-        _write_text(shown, hidden, chosen.output)
+        _write_text(visible, hidden, chosen.output)
         return
-    text = shown.render(cast("Format", form), strict=strict) + "\n"
+    text = visible.render(cast("Format", form), strict=strict) + "\n"
     if chosen.output in (None, "-"):
         output.write(text)
     else:
@@ -136,8 +136,8 @@ def _print(line: ReportLine) -> None:
         output.print_styled(Text(printable(line.text), style=style))
         return
     parts = ((line.place, "dim"), (line.id, style), (line.text, ""))
-    shown = Text.assemble(*((printable(text), how) for text, how in parts))
-    output.print_finding(shown, indent=6)
+    finding = Text.assemble(*((printable(text), how) for text, how in parts))
+    output.print_finding(finding, indent=6)
 
 
 def _show_diff(report: Report) -> int:
@@ -177,4 +177,4 @@ def _fixed(report: Report) -> Report:
                 raise UsageError(f"{file.file} cannot be written: {error.strerror}") from error
             say(f"fixed: {file.file} ({len(file.mended)})")
             gone.update(file.mended)
-    return replace(report, findings=tuple(each for each in report if each not in gone))
+    return replace(report, findings=tuple(finding for finding in report if finding not in gone))

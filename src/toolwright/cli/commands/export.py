@@ -49,13 +49,13 @@ class ExportCommand(TargetCommand):
         if self.dialect:
             rendered = box.render(self.dialect, strict=self.enforce, prefix=self.prefix)
             _show_losses(rendered)
-            written: Any = rendered.definitions
+            definitions: Any = rendered.definitions
             count = len(rendered.names)
         else:
-            written = json.loads(box.to_mcp_json())
-            count = len(written["tools"])
-            written = written["tools"] if self.bare else written
-        text = json.dumps(written, indent=2, ensure_ascii=False) + "\n"
+            definitions = json.loads(box.to_mcp_json())
+            count = len(definitions["tools"])
+            definitions = definitions["tools"] if self.bare else definitions
+        text = json.dumps(definitions, indent=2, ensure_ascii=False) + "\n"
         file: str = self.output or f"{self.dialect or 'mcp'}-tools.json"
         if file == "-":
             output.write(text)

@@ -48,12 +48,12 @@ class GenerateCommand(TargetCommand):
         from ...client.generate.module import generate_module, module_source
 
         tools = json.loads(box.to_mcp_json())["tools"]
-        made = generate_module(tools, formats=self.formats, asynchronous=self.asynchronous)
-        for error in made.refused:
+        module = generate_module(tools, formats=self.formats, asynchronous=self.asynchronous)
+        for error in module.refused:
             say(f"refused: {error}")
         origin = _origin(self, box.name)
-        source = module_source(made, origin, program=self.cli)
-        if not opened.usable or (made.refused and self.strict):
+        source = module_source(module, origin, program=self.cli)
+        if not opened.usable or (module.refused and self.strict):
             return 1
         if self.check:
             return _check(self.output, source)
@@ -61,7 +61,7 @@ class GenerateCommand(TargetCommand):
             output.write(source)
             return 0
         output.write_file(self.output, source)
-        output.say(f"{count_of(len(made.functions), 'function')} written to {self.output}")
+        output.say(f"{count_of(len(module.functions), 'function')} written to {self.output}")
         return 0
 
 
@@ -71,18 +71,20 @@ def _check(file: str, source: str) -> int:
     try:
         old = read_file(file).decode()
     except (OSError, UnicodeDecodeError) as error:
-        said = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise UsageError(f"{file} cannot be read: {said}") from error
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise UsageError(f"{file} cannot be read: {reason}") from error
     try:
-        found = changes(old, source)
+        differences = changes(old, source)
     except ValueError as error:
         raise UsageError(f"{file} {error}") from error
-    for line in found:
+    for line in differences:
         output.say(line)
     output.say(
-        f"{file}: {count_of(len(found), 'difference')}" if found else f"{file} is up to date"
+        f"{file}: {count_of(len(differences), 'difference')}"
+        if differences
+        else f"{file} is up to date"
     )
-    return 1 if found else 0
+    return 1 if differences else 0
 
 
 # -- where the tools are
@@ -93,19 +95,19 @@ def _origin(chosen: GenerateCommand, server: str) -> ModuleOrigin:
     from ...client.generate.module import ModuleOrigin
 
     words = [chosen.target, *_flags(chosen)]
-    made = "RemoteServer" if _is_url(chosen.target) else "RemoteServer.serving"
+    constructor = "RemoteServer" if _is_url(chosen.target) else "RemoteServer.serving"
     target, beside = _place(chosen)
-    given = [target] if _is_url(chosen.target) else [target, *words[1:]]
-    parts = [text_literal(word) for word in given]
+    arguments = [target] if _is_url(chosen.target) else [target, *words[1:]]
+    parts = [text_literal(word) for word in arguments]
     if beside:
         parts.append("beside=__file__")
-    line = f"server = {made}({', '.join(parts)})"
+    line = f"server = {constructor}({', '.join(parts)})"
     lines = [line]
     if len(line) > 88:
-        lines = [f"server = {made}(", *(f"    {part}," for part in parts), ")"]
+        lines = [f"server = {constructor}(", *(f"    {part}," for part in parts), ")"]
     switches = {"--cli": chosen.cli, "--async": chosen.asynchronous, "--formats": chosen.formats}
-    said = [word for word, is_given in switches.items() if is_given]
-    command = shlex.join(["toolwright", "generate", *words, *said, "-o", Path(chosen.output).name])
+    flags = [word for word, is_given in switches.items() if is_given]
+    command = shlex.join(["toolwright", "generate", *words, *flags, "-o", Path(chosen.output).name])
     return ModuleOrigin(server, lines, command)
 
 

@@ -119,11 +119,11 @@ def _folder(place: Path, given: str | None) -> Path:
         if not folder.is_dir():
             raise UsageError(f"--folder: there is no folder {given}")
         return folder
-    here, target = Path.cwd(), place.resolve()
+    current, target = Path.cwd(), place.resolve()
     if not place.exists():  # a module, found from here
-        return here
-    if target.is_relative_to(here) and any((here / mark).exists() for mark in _OF_PROJECTS):
-        return here
+        return current
+    if target.is_relative_to(current) and any((current / mark).exists() for mark in _OF_PROJECTS):
+        return current
     return target if target.is_dir() else target.parent
 
 

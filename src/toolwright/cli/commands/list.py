@@ -35,21 +35,21 @@ class ListCommand(TargetCommand):
         opened = open_target(self)
         box = opened.box
         flags = {"tools": self.tools, "resources": self.resources, "prompts": self.prompts}
-        wanted = [kind for kind, is_given in flags.items() if is_given]
+        kinds = [kind for kind, is_given in flags.items() if is_given]
         if self.json:
-            listed = {kind: _json(box, kind) for kind in wanted or ["tools"]}
+            listed = {kind: _json(box, kind) for kind in kinds or ["tools"]}
             print_json(listed if len(listed) > 1 else next(iter(listed.values())))
             return 0 if opened.usable else 1
-        found = {kind: _entries(box, kind) for kind in wanted or _KINDS}
-        shown = {kind: entries for kind, entries in found.items() if entries}
-        for at, (kind, entries) in enumerate(shown.items()):
-            if len(shown) > 1:
-                if at:
+        entries_of = {kind: _entries(box, kind) for kind in kinds or _KINDS}
+        sections = {kind: entries for kind, entries in entries_of.items() if entries}
+        for index, (kind, entries) in enumerate(sections.items()):
+            if len(sections) > 1:
+                if index:
                     say("")
                 print_heading(f"{kind.capitalize()} ({len(entries)})")
             print_entries(entries)
-        if not shown and not self.read_only:  # which reports this itself
-            none = " and no ".join(wanted or ["tools"])
+        if not sections and not self.read_only:  # which reports this itself
+            none = " and no ".join(kinds or ["tools"])
             print(f"note: {printable(box.name)} has no {none}", file=sys.stderr)
         return 0 if opened.usable else 1
 
@@ -68,9 +68,9 @@ def _entries(box: Toolbox, kind: str) -> list[tuple[str, str]]:
     if kind == "tools":
         tools = [(tool, "") for name, tool in box.items() if box.is_enabled(name)]
     elif kind == "resources":
-        tools = [(each.tool, each.uri) for each in box.resources.values()]
+        tools = [(resource.tool, resource.uri) for resource in box.resources.values()]
     else:
-        tools = [(each.tool, "") for each in box.prompts.values()]
+        tools = [(prompt.tool, "") for prompt in box.prompts.values()]
     return [entry for tool, uri in tools if (entry := _entry(tool, uri)) is not None]
 
 

@@ -44,15 +44,15 @@ def _write(chosen: LockCommand, file: Path) -> int:
     opened = open_target(chosen)
     if not opened.usable:
         return 1
-    made = locked(opened, chosen, file)
+    lock = locked(opened, chosen, file)
     if chosen.output == "-":
-        output.write(made.to_json())
+        output.write(lock.to_json())
         return 0
-    made.write(file)
+    lock.write(file)
     if chosen.json:
-        output.print_json({"file": str(file), "tools": len(made.tools)})
+        output.print_json({"file": str(file), "tools": len(lock.tools)})
     else:
-        output.say(f"{count_of(len(made.tools), 'tool')} locked in {file}")
+        output.say(f"{count_of(len(lock.tools), 'tool')} locked in {file}")
     return 0
 
 
@@ -81,11 +81,11 @@ def _say_changes(changes: Changes, file: Path) -> None:
     grouped: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
         grouped.setdefault((change.part, change.name), []).append(change)
-    for (part, name), found in list(grouped.items())[:_MOST_LINES]:
-        severity = gravest([change.severity for change in found])
-        where = f"{found[0].where} " if found[0].where else ""
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        output.say(f"{severity}: {part} {name}: {where}{found[0].text}{more}")
+    for (part, name), changes_of_part in list(grouped.items())[:_MOST_LINES]:
+        severity = gravest([change.severity for change in changes_of_part])
+        where = f"{changes_of_part[0].where} " if changes_of_part[0].where else ""
+        more = f" (and {len(changes_of_part) - 1} more)" if len(changes_of_part) > 1 else ""
+        output.say(f"{severity}: {part} {name}: {where}{changes_of_part[0].text}{more}")
     if len(grouped) > _MOST_LINES:
         output.say(f"and {len(grouped) - _MOST_LINES} more")
     output.say(f"{file} is out of date: `toolwright lock` writes it, `toolwright diff` says more")

@@ -173,8 +173,8 @@ def _write(files: Mapping[Path, str], schema: Path) -> None:
 
 
 def _say_next(path: Path, tested: Path, schema: Path) -> None:
-    main, test, shown = (shlex.quote(str(each)) for each in (path, tested, schema))
-    say(f"{main}, {test} and {shown} are written. Next:")
+    main, test, schema_file = (shlex.quote(str(file)) for file in (path, tested, schema))
+    say(f"{main}, {test} and {schema_file} are written. Next:")
     say(f"  toolwright call {main} find_notes query=milk")
     say(f"  toolwright serve {main} --http --reload")
     say(f"  toolwright install claude-desktop {main}")
@@ -182,7 +182,7 @@ def _say_next(path: Path, tested: Path, schema: Path) -> None:
 
 
 def _say_next_in_project(folder: Path, files: Sequence[Path]) -> None:
-    inside = ", ".join(str(each.relative_to(folder)) for each in files)
+    inside = ", ".join(str(file.relative_to(folder)) for file in files)
     say(f"{shlex.quote(str(folder))} is written: {inside}. Next:")
     say(f"  cd {shlex.quote(str(folder))}")
     say("  toolwright call find_notes query=milk")

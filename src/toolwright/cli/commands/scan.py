@@ -99,8 +99,8 @@ class ScanCommand(CliCommand):
 def _summarise(scanned: Scanned, file: str | None) -> None:
     """Say on standard error what was found, and what was not."""
     program = scanned.program
-    commands = [each for each in program.root.walk() if each.runs]
-    reads = sum("suggest_read_only" in each.annotations for each in commands)
+    commands = [command for command in program.root.walk() if command.runs]
+    reads = sum("suggest_read_only" in command.annotations for command in commands)
     say(
         f"{program.name}: {count_of(len(commands), 'command')}, {count_of(scanned.options, 'option')},"
         f" {scanned.typed} of them with a type; {count_of(scanned.questions, 'question')} asked"

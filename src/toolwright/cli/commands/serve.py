@@ -104,8 +104,8 @@ def _serve_http(chosen: ServeArguments, started_in: str) -> int:
     try:
         listening = listen(config.host, config.port)
     except OSError as error:
-        said = why_not(error, config.host, config.port, "--port 0", "--host 127.0.0.1")
-        say(f"toolwright: {said}")
+        reason = why_not(error, config.host, config.port, "--port 0", "--host 127.0.0.1")
+        say(f"toolwright: {reason}")
         return 1
     if (chosen.workers or 1) > 1:
         port = listening.getsockname()[1]

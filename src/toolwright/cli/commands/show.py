@@ -53,9 +53,9 @@ class ShowCommand(TargetCommand):
     def run(self) -> int:
         """Show it."""
         opened = open_target(self)
-        tool, whole, head = _found(opened, self.tool)
+        tool, definition, head = _found(opened, self.tool)
         if self.json:
-            print_json(whole)
+            print_json(definition)
             return 0 if opened.usable else 1
         _print(tool, head)
         if self.schema:
@@ -105,25 +105,25 @@ def _print(tool: Tool, head: str) -> None:
 def _row(argument: Argument) -> tuple[str, str, str, str]:
     described = " ".join(argument.said.description.split())  # in one cell
     words = [described, *_limits(argument)]
-    said = " ".join(f"{text.rstrip('.')}." for text in words if text)
+    sentences = " ".join(f"{text.rstrip('.')}." for text in words if text)
     needed = "any" if argument.name.startswith("*") else "required"
-    return argument.name, argument.kind, argument.default or needed, said
+    return argument.name, argument.kind, argument.default or needed, sentences
 
 
 def _limits(argument: Argument) -> list[str]:
     """Return what a schema says about values, or about the items of a list, in words."""
-    said = argument.said
+    node = argument.said
     for _ in range(2):
-        said = said.items if said.kinds <= {"array", "null"} else said
+        node = node.items if node.kinds <= {"array", "null"} else node
     limits: list[str] = []
-    if said.values and "Literal[" not in argument.kind and " | " not in argument.kind:
-        limits.append(f"One of {_listed([repr(value) for value in said.values])}")
-    bounds = [(words, said.keyword(key)) for key, words in _BOUNDS]
-    shown = [f"{words} {bound}" for words, bound in bounds if bound is not None]
-    if shown:
-        limits.append(" and ".join(shown).capitalize())
-    if said.properties:
-        limits.append(f"With {_listed(list(said.properties))}")
+    if node.values and "Literal[" not in argument.kind and " | " not in argument.kind:
+        limits.append(f"One of {_listed([repr(value) for value in node.values])}")
+    bounds = [(words, node.keyword(key)) for key, words in _BOUNDS]
+    phrases = [f"{words} {bound}" for words, bound in bounds if bound is not None]
+    if phrases:
+        limits.append(" and ".join(phrases).capitalize())
+    if node.properties:
+        limits.append(f"With {_listed(list(node.properties))}")
     return limits
 
 

@@ -69,7 +69,7 @@ class TestCommand(TargetCommand):
     def completed(self, project: Project) -> Self:
         """Return it with the settings of the project. Raises `UsageError`."""
         settings = settings_of_project(project)
-        typed = {each.name: getattr(self, each.name) for each in fields(self)}
+        typed = {field.name: getattr(self, field.name) for field in fields(self)}
         # A 0 was given, though it equals False.
         used = {
             key: settings[key]
@@ -124,25 +124,27 @@ def _examples(box: Toolbox, chosen: TestCommand) -> tuple[list[Any], StateProbe 
     if chosen.params is not None:
         if chosen.tool is None:
             raise UsageError("--params needs the name of a TOOL before it")
-        given = _object_from(chosen.params)
-        return [Example(tool=chosen.tool, arguments=given, kind="given")], state
+        arguments = _object_from(chosen.params)
+        return [Example(tool=chosen.tool, arguments=arguments, kind="given")], state
     examples: list[Example] = []
     for file in example_files(chosen.file, chosen.target):
-        read = read_examples(file)
-        examples += read.examples
-        state = state or read.state
-    known = [each for each in examples if each.tool not in box or box.is_enabled(each.tool)]
-    return [each for each in known if chosen.tool in (None, each.tool)], state
+        example_file = read_examples(file)
+        examples += example_file.examples
+        state = state or example_file.state
+    enabled = [
+        example for example in examples if example.tool not in box or box.is_enabled(example.tool)
+    ]
+    return [example for example in enabled if chosen.tool in (None, example.tool)], state
 
 
 def _object_from(text: str) -> dict[str, Any]:
     try:
-        given = json.loads(text)
+        params = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"--params is not JSON: {error}") from error
-    if not isinstance(given, dict):
+    if not isinstance(params, dict):
         raise UsageError("--params must be one JSON object")
-    return given  # pyright: ignore[reportUnknownVariableType]
+    return params  # pyright: ignore[reportUnknownVariableType]
 
 
 def _settings(chosen: TestCommand, state: StateProbe | None) -> TrialSettings:
@@ -151,10 +153,10 @@ def _settings(chosen: TestCommand, state: StateProbe | None) -> TrialSettings:
 
     if chosen.timeout is not None and not 0 < chosen.timeout < float("inf"):
         raise UsageError(f"--timeout must be a positive number; got {chosen.timeout:g}")
-    given = chosen.params is not None
+    has_params = chosen.params is not None
     return TrialSettings(
-        docstrings=not (chosen.no_docstrings or given),
-        generate=0 if given else chosen.generate or 0,
+        docstrings=not (chosen.no_docstrings or has_params),
+        generate=0 if has_params else chosen.generate or 0,
         seed=_seed(chosen.seed),
         timeout=chosen.timeout or TIMEOUT,
         destructive=chosen.destructive,
@@ -209,4 +211,4 @@ _HOW = (
 
 
 def _called(report: TrialReport, box: Toolbox) -> set[str]:
-    return {each.tool for each in report.failed if each.tool in box}
+    return {outcome.tool for outcome in report.failed if outcome.tool in box}

@@ -74,16 +74,16 @@ def _budget(chosen: TokensCommand) -> TokenBudget:
     from ...dialects import DIALECTS
 
     project = project_at(chosen.target)
-    known = ("mcp", *DIALECTS)
-    if chosen.dialect is not None and chosen.dialect not in (*known, "all"):
-        hint = did_you_mean(str(chosen.dialect), known) or f"there are {', '.join(known)}"
+    dialects = ("mcp", *DIALECTS)
+    if chosen.dialect is not None and chosen.dialect not in (*dialects, "all"):
+        hint = did_you_mean(str(chosen.dialect), dialects) or f"there are {', '.join(dialects)}"
         raise UsageError(f"--for: there is no `{chosen.dialect}`; {hint}")
     try:
-        budget = budget_from(project.tokens if project else {}, chosen.dialect or "mcp", known)
+        budget = budget_from(project.tokens if project else {}, chosen.dialect or "mcp", dialects)
     except ValueError as error:
         raise UsageError(f"{project.file if project else ''}: {error}") from error
-    given = {"max_tool": chosen.max_tool, "max_total": chosen.max_total}
-    limits = {name: value for name, value in given.items() if value is not None}
+    flags = {"max_tool": chosen.max_tool, "max_total": chosen.max_total}
+    limits = {name: value for name, value in flags.items() if value is not None}
     return dataclasses.replace(budget, **limits)
 
 
@@ -102,11 +102,11 @@ def _costs(
     from ...contract.tokens import costs_of
 
     bounds = {tool.published_name: tool.options.max_result for tool in box.values()}
-    found: list[ToolCost] = []
+    bounded: list[ToolCost] = []
     for cost in costs_of(definitions, measured):
         most = bounds.get(cost.tool)
-        found.append(dataclasses.replace(cost, most_result=most // 4 if most else None))
-    return found
+        bounded.append(dataclasses.replace(cost, most_result=most // 4 if most else None))
+    return bounded
 
 
 def _measured(box: Toolbox, chosen: TokensCommand, journal: Journal | None) -> dict[str, list[int]]:
@@ -117,20 +117,20 @@ def _measured(box: Toolbox, chosen: TokensCommand, journal: Journal | None) -> d
 
     try:
         examples = [
-            each
+            example
             for file in example_files((), chosen.target)
-            for each in read_examples(file).examples
+            for example in read_examples(file).examples
         ]
         tests = TrialRun(box, examples, journal=journal)
     except ExampleFileError as error:
         raise UsageError(str(error)) from error
-    found: dict[str, list[int]] = {}
-    tests.calls.on_result = lambda name, result: found.setdefault(
+    tokens_of: dict[str, list[int]] = {}
+    tests.calls.on_result = lambda name, result: tokens_of.setdefault(
         box[name].published_name, []
     ).append(estimate_tokens(result.text))
     with box:
         tests.run()
-    return found
+    return tokens_of
 
 
 def _compare(box: Toolbox, chosen: TokensCommand) -> int:
@@ -170,13 +170,13 @@ def _show(
 ) -> None:
     measured = any(cost.result is not None for cost in costs)
     columns = (*_COLUMNS, "result") if measured else _COLUMNS
-    shown = [truncate(cost.tool, _LONGEST) for cost in costs]
-    inner = [
+    names = [truncate(cost.tool, _LONGEST) for cost in costs]
+    parameters = [
         f"  {truncate(name, _LONGEST)}" for cost in costs for name in cost.parameters if chosen.tool
     ]
-    width = max(len(name) for name in (*shown, *inner, count_of(len(costs), "tool")))
+    width = max(len(name) for name in (*names, *parameters, count_of(len(costs), "tool")))
     say(f"{'':{width}}" + "".join(f"{name:>{_wide(name)}}" for name in columns))
-    for name, cost in sorted(zip(shown, costs, strict=True), key=lambda each: -each[1].total):
+    for name, cost in sorted(zip(names, costs, strict=True), key=lambda each: -each[1].total):
         say(f"{name:{width}}" + "".join(_cell(cost, column) for column in columns))
         if chosen.tool is not None:
             for parameter, tokens in cost.parameters.items():
@@ -187,7 +187,9 @@ def _show(
             f"{count_of(len(costs), 'tool'):{width}}"
             + "".join(f"{total[column]:>{_wide(column)},}" for column in _COLUMNS)
         )
-    worthwhile = [each for each in savings if chosen.tool in (None, each.tool) or not each.tool]
+    worthwhile = [
+        saving for saving in savings if chosen.tool in (None, saving.tool) or not saving.tool
+    ]
     if worthwhile:
         say("")
         print_heading("What would save")

@@ -33,9 +33,9 @@ class UninstallCommand(EditedFile):
 def _uninstall(client: KnownClient, chosen: UninstallCommand) -> int:
     file = settings_file(client, chosen)
     servers = file.get(client.key)
-    known: list[str] = list(servers) if is_object(servers) else []
-    if chosen.name not in known:
-        listed = f"; it has {', '.join(f'`{name}`' for name in known)}" if known else ""
+    names: list[str] = list(servers) if is_object(servers) else []
+    if chosen.name not in names:
+        listed = f"; it has {', '.join(f'`{name}`' for name in names)}" if names else ""
         raise UsageError(f"{file.shown} has no server `{chosen.name}`{listed}")
     text = file.drop((client.key, chosen.name))
     return save(file, text, chosen, f"`{chosen.name}` is gone from {client.title}")

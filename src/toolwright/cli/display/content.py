@@ -22,21 +22,21 @@ def print_blocks(blocks: Sequence[Mapping[str, Any]], *, is_json: bool = False) 
             output.print_json(value)
             return
     for block in blocks:
-        shown = image_for(block) if output.is_terminal() else ""
-        if shown:
-            output.write(f"{shown}\n")
+        image = image_for(block) if output.is_terminal() else ""
+        if image:
+            output.write(f"{image}\n")
         else:
             output.say(block_text(block))
 
 
 def block_text(block: Mapping[str, Any]) -> str:
     """Return a block as text: its own, or how to see it."""
-    inner: Mapping[str, Any] = block.get("resource", block)
-    if isinstance(inner.get("text"), str):
-        return str(inner["text"])
+    content: Mapping[str, Any] = block.get("resource", block)
+    if isinstance(content.get("text"), str):
+        return str(content["text"])
     kind = str(block.get("type", "content"))
     if kind == "resource_link":
-        named = " ".join(str(block[key]) for key in ("title", "description") if block.get(key))
-        return f"{block.get('uri', '')}  {named}".rstrip()
-    about = " ".join(filter(None, (kind, str(inner.get("mimeType") or ""))))
+        label = " ".join(str(block[key]) for key in ("title", "description") if block.get(key))
+        return f"{block.get('uri', '')}  {label}".rstrip()
+    about = " ".join(filter(None, (kind, str(content.get("mimeType") or ""))))
     return f"[{about}; --save FILE writes it, --json shows it]"

@@ -28,11 +28,11 @@ def save(blocks: Sequence[Mapping[str, Any]], where: str, name: str) -> Iterator
     """
     place = Path(where)
     in_folder = where.endswith(("/", "\\")) or place.is_dir()
-    for at, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         data = _data(block) or b""
         if in_folder:
             path = _free(place / _own_name(block, name))
-        elif at == 0:
+        elif index == 0:
             path = place
         else:
             path = _free(place)
@@ -45,15 +45,15 @@ def save(blocks: Sequence[Mapping[str, Any]], where: str, name: str) -> Iterator
 
 
 def _data(block: Mapping[str, Any]) -> bytes | None:
-    inner: Mapping[str, Any] = block.get("resource", block)
-    encoded = inner.get("blob", inner.get("data"))
+    content: Mapping[str, Any] = block.get("resource", block)
+    encoded = content.get("blob", content.get("data"))
     if isinstance(encoded, str):
         try:
             return base64.b64decode(encoded, validate=True)
         except ValueError:
             return None
-    text = inner.get("text")
-    return text.encode() if "uri" in inner and isinstance(text, str) else None
+    text = content.get("text")
+    return text.encode() if "uri" in content and isinstance(text, str) else None
 
 
 def _own_name(block: Mapping[str, Any], name: str) -> str:
@@ -61,17 +61,17 @@ def _own_name(block: Mapping[str, Any], name: str) -> str:
 
     It neither leads out of the folder nor hides the file.
     """
-    inner: Mapping[str, Any] = block.get("resource", block)
-    uri = str(inner.get("uri") or "").partition("?")[0].partition("#")[0]
-    known = _plain(unquote(uri.rpartition("/")[2])) or _plain(name) or "result"
-    kind = str(inner.get("mimeType") or "").partition(";")[0]
+    content: Mapping[str, Any] = block.get("resource", block)
+    uri = str(content.get("uri") or "").partition("?")[0].partition("#")[0]
+    file_name = _plain(unquote(uri.rpartition("/")[2])) or _plain(name) or "result"
+    kind = str(content.get("mimeType") or "").partition(";")[0]
     ending = _ENDINGS.get(kind) or mimetypes.guess_extension(kind) or ".bin"
-    return known if "." in known else known + ending
+    return file_name if "." in file_name else file_name + ending
 
 
 def _plain(name: str) -> str:
-    kept = "".join(char if char.isalnum() or char in "-_. " else "_" for char in name)
-    return kept.strip(". ")[:100]
+    cleaned = "".join(char if char.isalnum() or char in "-_. " else "_" for char in name)
+    return cleaned.strip(". ")[:100]
 
 
 def _free(path: Path) -> Path:

@@ -68,23 +68,28 @@ def returns_text(tool: Tool) -> str:
 def arguments_of(tool: Tool) -> list[Argument]:
     """Return the arguments that callers give: neither injected nor hidden ones."""
     schema = tool.input_schema
-    said = facts(schema)
+    root = facts(schema)
     is_own = tool.options.input_schema is not None
-    known = {} if is_own else {each.name: each for each in signature_of(tool).parameters}
-    types = {} if said.properties.keys() <= known.keys() else _own_types(tool.name, schema)
+    parameters = (
+        {} if is_own else {parameter.name: parameter for parameter in signature_of(tool).parameters}
+    )
+    types = {} if root.properties.keys() <= parameters.keys() else _own_types(tool.name, schema)
     arguments: list[Argument] = []
-    for name in (*said.properties, *(each for each in types if each not in said.properties)):
-        parameter, inner = known.get(name), said.inner(name)
-        if parameter is None and not inner.kinds:
+    for name in (
+        *root.properties,
+        *(argument for argument in types if argument not in root.properties),
+    ):
+        parameter, node = parameters.get(name), root.inner(name)
+        if parameter is None and not node.kinds:
             continue  # a name that may not be given
         kind = types.get(name, "Any") if parameter is None else _kind(parameter)
-        default = "" if name in said.required else _default(parameter, inner)
-        arguments.append(Argument(name, kind, default, inner))
-    if said.keyword("additionalProperties"):
+        default = "" if name in root.required else _default(parameter, node)
+        arguments.append(Argument(name, kind, default, node))
+    if root.keyword("additionalProperties"):
         arguments += [
-            Argument(f"**{each.name}", hint_text(each.hint), "", facts(True))
-            for each in known.values()
-            if each.kind is VAR_KEYWORD
+            Argument(f"**{variadic.name}", hint_text(variadic.hint), "", facts(True))
+            for variadic in parameters.values()
+            if variadic.kind is VAR_KEYWORD
         ]
     return arguments
 
@@ -93,7 +98,7 @@ def _own_types(name: str, schema: Mapping[str, Any]) -> dict[str, str]:
     """Return the types that a schema gives its arguments, as generated modules write them."""
     fields = ShapeReader().fields(normal_form(dict(schema)), name)
     types = _Types()
-    return {each.name: types.text(each.shape, sent=True) for each in fields}
+    return {field.name: types.text(field.shape, sent=True) for field in fields}
 
 
 class _Types(HintWriter):
@@ -124,8 +129,8 @@ def _default(parameter: Parameter | None, said: Facts) -> str:
         return f"{type(value).__name__}.{value.name}"
     if value is None or isinstance(value, bool | int | float | str):
         return truncate(repr(value), _LONGEST_DEFAULT)
-    written = said.keyword("default", EMPTY)
-    return "..." if written is EMPTY else truncate(repr(written), _LONGEST_DEFAULT)
+    default = said.keyword("default", EMPTY)
+    return "..." if default is EMPTY else truncate(repr(default), _LONGEST_DEFAULT)
 
 
 def _unboxed(schema: Mapping[str, Any]) -> Any:
@@ -152,8 +157,8 @@ def _text(hint: Any, depth: int) -> str:
     if isinstance(hint, str):
         return hint
     if isinstance(hint, list | tuple):  # the parameters of a callable
-        inner = cast("Sequence[Any]", hint)
-        return f"[{', '.join(_text(each, depth + 1) for each in inner)}]"
+        hints = cast("Sequence[Any]", hint)
+        return f"[{', '.join(_text(parameter, depth + 1) for parameter in hints)}]"
     arguments: tuple[Any, ...] = typing.get_args(hint)
     if arguments:
         return _generic(hint, typing.get_origin(hint), arguments, depth)
@@ -163,17 +168,17 @@ def _text(hint: Any, depth: int) -> str:
 
 def _generic(hint: Any, origin: Any, arguments: tuple[Any, ...], depth: int) -> str:
     if origin is typing.Literal:
-        values = [_plain(each) for each in arguments]
-        texts = [text_literal(each) if isinstance(each, str) else repr(each) for each in values]
+        values = [_plain(argument) for argument in arguments]
+        texts = [text_literal(plain) if isinstance(plain, str) else repr(plain) for plain in values]
         return f"Literal[{', '.join(texts)}]"
     if origin in (typing.Union, types.UnionType):
-        return " | ".join(dict.fromkeys(_text(each, depth + 1) for each in arguments))
+        return " | ".join(dict.fromkeys(_text(argument, depth + 1) for argument in arguments))
     if hasattr(hint, "__metadata__") or origin in (typing.Required, typing.NotRequired):
         return _text(arguments[0], depth + 1)
     if origin is AbstractCallable:
         return f"Callable[{_text(arguments[0], depth + 1)}, {_text(arguments[-1], depth + 1)}]"
-    inner = ", ".join(_text(each, depth + 1) for each in arguments)
-    return f"{_text(origin, depth + 1)}[{inner}]"
+    listed = ", ".join(_text(argument, depth + 1) for argument in arguments)
+    return f"{_text(origin, depth + 1)}[{listed}]"
 
 
 def _plain(value: Any) -> Any:

@@ -98,9 +98,9 @@ def _words_of(app: Any) -> set[str]:
         return getattr(app, name, None) or ()
 
     words: set[str] = {*held("commands"), *held("_commands")}
-    for each in (*held("registered_commands"), *held("registered_groups")):
-        called = getattr(getattr(each, "callback", None), "__name__", "")
-        words.add(str(each.name or called.replace("_", "-")))
+    for registered in (*held("registered_commands"), *held("registered_groups")):
+        called = getattr(getattr(registered, "callback", None), "__name__", "")
+        words.add(str(registered.name or called.replace("_", "-")))
     for action in held("_actions"):
         if hasattr(action, "add_parser"):
             words |= set(action.choices)
@@ -143,9 +143,9 @@ def _intercept_main(app: Any, name: str, run: Run) -> None:
     main = app.main
 
     def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
-        given = list(sys.argv[1:] if args is None else args)
-        if given[:1] == [name]:
-            run(given[1:])
+        words = list(sys.argv[1:] if args is None else args)
+        if words[:1] == [name]:
+            run(words[1:])
         return main(args, *more, **known)
 
     app.main = intercepted
@@ -176,8 +176,8 @@ def _intercept_typer(app: Any, name: str, run: Run) -> None:
     kind: Any = cast("Any", type(app))
 
     def call(self: Any, *args: Any, **known: Any) -> Any:
-        given = known.get("args")
-        words = list(sys.argv[1:] if given is None else given)
+        typed = known.get("args")
+        words = list(sys.argv[1:] if typed is None else typed)
         if words[:1] == [name]:
             run(words[1:])
         return kind.__call__(self, *args, **known)
@@ -198,9 +198,9 @@ def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
     parse = getattr(app, method)
 
     def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
-        given = list(sys.argv[1:] if args is None else args)
-        if given[:1] == [name]:
-            run(given[1:])
+        words = list(sys.argv[1:] if args is None else args)
+        if words[:1] == [name]:
+            run(words[1:])
         return parse(args, *more, **known)
 
     setattr(app, method, intercepted)
@@ -228,9 +228,9 @@ def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:
 
     any_word = cyclopts.Parameter(allow_leading_hyphen=True)
     group.__annotations__ = {"words": Annotated[str, any_word]}
-    inner = cyclopts.App(name=name, help=_HELP, help_flags=[], version_flags=[])
-    inner.default(_own(group))
-    app.command(inner)
+    subcommand = cyclopts.App(name=name, help=_HELP, help_flags=[], version_flags=[])
+    subcommand.default(_own(group))
+    app.command(subcommand)
 
 
 def _own(group: Any) -> Any:

@@ -226,7 +226,7 @@ def _box(line: CommandLine) -> Any:
     with loading() as refused:
         box.include(line)
     problems = box.problems
-    fatal = [*map(str, refused), *(str(each) for each in problems if each.fatal)]
+    fatal = [*map(str, refused), *(str(problem) for problem in problems if problem.fatal)]
     for text in dict.fromkeys(fatal):
         say(f"refused: {text}")
     for problem in problems:

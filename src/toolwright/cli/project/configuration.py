@@ -64,8 +64,8 @@ def find_project() -> Path | None:
 
     One that cannot be read counts: the code that reads it says why.
     """
-    here = Path.cwd()
-    for folder in (here, *here.parents):
+    current = Path.cwd()
+    for folder in (current, *current.parents):
         file = folder / NAME
         if not file.is_file():
             continue
@@ -156,8 +156,8 @@ def _table(file: Path) -> Mapping[str, Any] | None:
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        said = first_line(str(error))
-        raise UsageError(f"{file} is not TOML: {said}") from error
+        reason = first_line(str(error))
+        raise UsageError(f"{file} is not TOML: {reason}") from error
     table = document.get("tool", {})
     return table.get("toolwright") if is_object(table) else None
 
@@ -209,7 +209,7 @@ class _Reader:
         return UsageError(f"{self.file}: `{key}` must be {wanted}; got {value!r}")
 
     def words(self, key: str, value: object) -> list[str]:
-        if not is_list(value) or not all(isinstance(each, str) for each in value):
+        if not is_list(value) or not all(isinstance(text, str) for text in value):
             raise self.wrong(key, "a list of texts", value)
         return cast("list[str]", value)
 
@@ -225,9 +225,9 @@ class _Reader:
         return cast("Mapping[str, str]", value)
 
     def tools(self, value: object) -> Mapping[str, Mapping[str, Any]]:
-        for name, given in self.table("tools", value).items():
+        for name, settings in self.table("tools", value).items():
             where = f"tools.{name}"
-            table = self.table(where, given)
+            table = self.table(where, settings)
             self.check_keys(f"`{where}`", table, _OF_TOOLS)
             for key in ("description", "append"):
                 self.get(table, key, str, "text")

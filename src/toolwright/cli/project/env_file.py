@@ -36,7 +36,7 @@ def _variables(text: str, path: Path) -> Iterator[tuple[str, str]]:
         name, equals, value = stripped.removeprefix("export ").partition("=")
         name = name.strip()
         # The value is not shown: it may be a secret.
-        if not equals or not name or any(each.isspace() for each in name):
+        if not equals or not name or any(character.isspace() for character in name):
             raise UsageError(f"line {number} of {path} is not NAME=value")
         value = _unquoted(value.strip())
         if value is None or "\0" in value + name:
@@ -48,7 +48,7 @@ def _unquoted(value: str) -> str | None:
     """Return a value without its quotes, or without a comment; None if a quote does not end."""
     if value[:1] not in ("'", '"'):
         return value.split(" #", 1)[0].rstrip()
-    inner, end, rest = value[1:].partition(value[0])
-    if not end or (rest.strip() and not rest.strip().startswith("#")):
+    quoted, end, comment = value[1:].partition(value[0])
+    if not end or (comment.strip() and not comment.strip().startswith("#")):
         return None
-    return inner.replace("\\n", "\n") if value[0] == '"' else inner
+    return quoted.replace("\\n", "\n") if value[0] == '"' else quoted

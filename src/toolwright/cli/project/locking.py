@@ -44,14 +44,14 @@ def locked(opened: OpenedTarget, chosen: Targeted, file: Path) -> Lock:
 
 def selection(chosen: Targeted, beside: Path) -> dict[str, Any]:
     """Return which tools of which target were chosen, as seen from the folder of a lock."""
-    made: dict[str, Any] = {"target": _target(chosen.target, beside)}
+    choices: dict[str, Any] = {"target": _target(chosen.target, beside)}
     if chosen.select:
-        made["select"] = list(chosen.select)
+        choices["select"] = list(chosen.select)
     if chosen.read_only:
-        made["read_only"] = True
+        choices["read_only"] = True
     if chosen.script:
-        made["script"] = True
-    return made
+        choices["script"] = True
+    return choices
 
 
 def with_selection(chosen: T, made_of: Mapping[str, Any]) -> T:
@@ -72,7 +72,7 @@ def _target(target: str, beside: Path) -> str:
 
 def _sources(target: str, beside: Path) -> dict[str, Any]:
     files = [Path(str(module.__file__)) for module in own_modules().values()]
-    files += [file for each in (target, real_target(target)) for file in _file(each)]
+    files += [file for path in (target, real_target(target)) for file in _file(path)]
     place = Path(split(real_target(target))[0])
     folders = list(tool_folders(place)) if place.is_dir() else []
     files += [file for folder in folders for file in folder.glob("*.py")]
@@ -91,8 +91,8 @@ def _not_served_from(box: Toolbox, target: str) -> list[str]:
     from ..own_settings import has_own_settings
 
     live = served(box)
-    offered = [*live.tools.values(), *(each.tool for each in live.resources.values())]
-    offered += [each.tool for each in live.prompts.values()]
+    offered = [*live.tools.values(), *(resource.tool for resource in live.resources.values())]
+    offered += [prompt.tool for prompt in live.prompts.values()]
     reasons: list[str] = []
     asking = [tool.name for tool in offered if isinstance(tool.options.enabled, Predicate)]
     if asking:

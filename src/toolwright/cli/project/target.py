@@ -23,27 +23,27 @@ COMMAND = "command:"
 
 def command_as_target(words: list[str], command: str) -> list[str]:
     """Return the words with the target that `--command` makes in place of TARGET."""
-    for at, word in enumerate(words):
+    for index, word in enumerate(words):
         flag, equals, value = word.partition("=")
         if flag != "--command":
             continue
-        behind = at + 1 if equals else at + 2
-        if not equals and at + 1 >= len(words):
+        behind = index + 1 if equals else index + 2
+        if not equals and index + 1 >= len(words):
             return words
-        value = value if equals else words[at + 1]
-        rest = [*words[:at], *words[behind:]]
-        place = rest.index(command) + 1
-        return [*rest[:place], f"{COMMAND}{value}", *rest[place:]]
+        value = value if equals else words[index + 1]
+        remaining = [*words[:index], *words[behind:]]
+        place = remaining.index(command) + 1
+        return [*remaining[:place], f"{COMMAND}{value}", *remaining[place:]]
     return words
 
 
 def shown_target(target: str) -> str:
     """Return a target as it is typed, without the secrets in it."""
     words = _words(target)
-    shown = without_secrets(words)
+    public_words = without_secrets(words)
     if not target.startswith(COMMAND):
-        return shlex.quote(shown[0])
-    line = target.removeprefix(COMMAND) if shown == words else shlex.join(shown)
+        return shlex.quote(public_words[0])
+    line = target.removeprefix(COMMAND) if public_words == words else shlex.join(public_words)
     return f"--command {shlex.quote(line)}"
 
 
@@ -79,8 +79,8 @@ def with_target(words: list[str], command: str, parser: argparse.ArgumentParser)
     file = find_project()
     if file is None:
         return words
-    at = len(words) if command == "install" else words.index(command) + 1
-    completed = [*words[:at], str(file), *words[at:]]
+    index = len(words) if command == "install" else words.index(command) + 1
+    completed = [*words[:index], str(file), *words[index:]]
     return completed if _is_complete(completed, parser) else words
 
 

@@ -28,19 +28,19 @@ class NoTools(BadTarget):
 
 def named_in(module: ModuleType, path: str, attribute: str) -> Toolbox:
     """Return the toolbox that an attribute of a module names. Raises `BadTarget`."""
-    found: Any = module
+    target: Any = module
     for part in filter(None, attribute.split(".")):
-        found = getattr(found, part, None)
-        if found is None:
+        target = getattr(target, part, None)
+        if target is None:
             raise BadTarget(f"{path} has no `{attribute}`{_offer(module)}")
-    if is_mcp_server(found):
-        return server_box(found)
-    if not _holds_functions(found):
-        kind = type(found).__name__
+    if is_mcp_server(target):
+        return server_box(target)
+    if not _holds_functions(target):
+        kind = type(target).__name__
         raise BadTarget(f"`{attribute}` is {kind}: not a toolbox, and it holds no functions")
-    if isinstance(found, Toolbox):
-        return found
-    return box_of(found, module, is_function=callable(found) and bool(attribute))
+    if isinstance(target, Toolbox):
+        return target
+    return box_of(target, module, is_function=callable(target) and bool(attribute))
 
 
 def box_of(
@@ -72,7 +72,9 @@ def box_of(
 
 def _class_in(module: ModuleType) -> str:
     """Return what to write if the class stands where a toolbox was meant."""
-    names = [name for name, each in vars(module).items() if each is Toolbox and name != "Toolbox"]
+    names = [
+        name for name, variable in vars(module).items() if variable is Toolbox and name != "Toolbox"
+    ]
     return f': `{names[0]}` is the class, write `{names[0]} = Toolbox("name")`' if names else ""
 
 
@@ -81,7 +83,9 @@ def server_of(module: ModuleType) -> Any:
 
     Raises `BadTarget` if it has several.
     """
-    if any(isinstance(each, Toolbox) or is_marked(each) for each in vars(module).values()):
+    if any(
+        isinstance(variable, Toolbox) or is_marked(variable) for variable in vars(module).values()
+    ):
         return None
     try:
         return server_in(module)
@@ -94,9 +98,9 @@ def server_box(server: Any) -> Toolbox:
 
     Raises `BadTarget` if the server cannot be started.
     """
-    known = _boxes.get(id(server))
-    if known is not None:
-        return known
+    existing = _boxes.get(id(server))
+    if existing is not None:
+        return existing
     texts = {name: getattr(server, name, None) for name in ("version", "instructions", "title")}
     box = Toolbox(
         str(server.name),
@@ -114,9 +118,9 @@ def server_box(server: Any) -> Toolbox:
 
 def _name_left_out(module: ModuleType, box: Toolbox) -> None:
     """Name the servers beside a toolbox that it does not include: their tools are not offered."""
-    inside = [each.server for each in registry_of(box).hosted]
+    inside = [hosting.server for hosting in registry_of(box).hosted]
     for name, value in vars(module).items():
-        if is_mcp_server(value) and not any(value is each for each in inside):
+        if is_mcp_server(value) and not any(value is server for server in inside):
             say(
                 f"note: the server `{name}` is not part of the toolbox: `{box.name}.include({name})` adds it"
             )

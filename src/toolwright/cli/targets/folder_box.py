@@ -27,19 +27,19 @@ def folder_module(place: Path) -> ModuleType:
         raise _nothing_in(place)
     if len(offered) == 1 and not offered[0].prefix:
         return offered[0].module  # with everything its author gave it
-    whole = ModuleType(place.resolve().name)
+    combined = ModuleType(place.resolve().name)
     box = Toolbox(place.resolve().name)
     owners: dict[str, Path] = {}
-    for each in offered:
-        twice = [name for name in each.box if each.prefix + name in owners]
+    for offer in offered:
+        twice = [name for name in offer.box if offer.prefix + name in owners]
         for name in twice:
-            first = owners[each.prefix + name].relative_to(place)
-            what = f"is in {first} and in {each.file.relative_to(place)}: the first one counts"
-            note(SchemaError(what, tool=each.prefix + name))
-        box.include(each.box, prefix=each.prefix, select=["*", *(f"!{name}" for name in twice)])
-        owners |= {each.prefix + name: each.file for name in each.box if name not in twice}
-    vars(whole)["box"] = box
-    return whole
+            first = owners[offer.prefix + name].relative_to(place)
+            what = f"is in {first} and in {offer.file.relative_to(place)}: the first one counts"
+            note(SchemaError(what, tool=offer.prefix + name))
+        box.include(offer.box, prefix=offer.prefix, select=["*", *(f"!{name}" for name in twice)])
+        owners |= {offer.prefix + name: offer.file for name in offer.box if name not in twice}
+    vars(combined)["box"] = box
+    return combined
 
 
 def _nothing_in(place: Path) -> BadTarget:
@@ -62,23 +62,25 @@ class _Offered(NamedTuple):
 def _offered_in(place: Path) -> list[_Offered]:
     """Return the toolbox of each file that has one; a package with its own is taken as a whole."""
     offered: list[_Offered] = []
-    seen: set[int] = set()
-    whole: set[Path] = set()
+    box_ids: set[int] = set()
+    packages: set[Path] = set()
     if str(place.resolve()) not in sys.path:
         sys.path.append(str(place.resolve()))
-    for found in python_files(place):
-        if whole.intersection(found.file.parents):
+    for tool_file in python_files(place):
+        if packages.intersection(tool_file.file.parents):
             continue
-        module, box = _box_in(found, place)
+        module, box = _box_in(tool_file, place)
         if module is None or box is None:
             continue
-        if found.file.name == "__init__.py":
-            whole.add(found.file.parent)
-        if id(box) in seen:
+        if tool_file.file.name == "__init__.py":
+            packages.add(tool_file.file.parent)
+        if id(box) in box_ids:
             continue  # imported by one file from another
-        seen.add(id(box))
-        named = all(name.startswith(found.prefix) for name in box)
-        offered.append(_Offered(found.file, "" if named else found.prefix, module, box))
+        box_ids.add(id(box))
+        has_prefix = all(name.startswith(tool_file.prefix) for name in box)
+        offered.append(
+            _Offered(tool_file.file, "" if has_prefix else tool_file.prefix, module, box)
+        )
     return offered
 
 
@@ -103,7 +105,7 @@ def _box_in(found: ToolFile, root: Path) -> tuple[ModuleType, Toolbox] | tuple[N
 def _name_fully(prefix: str, before: int) -> None:
     """Give refused tools of a sub-folder the names that they would have had."""
     refused = refused_while_loading() or []
-    for at, error in enumerate(refused[before:], before):
+    for index, error in enumerate(refused[before:], before):
         if isinstance(error, SchemaError) and not error.tool.startswith(prefix):
-            refused[at] = error.named(prefix + error.tool)
-            refused[at].__cause__ = error.__cause__
+            refused[index] = error.named(prefix + error.tool)
+            refused[index].__cause__ = error.__cause__

@@ -43,14 +43,14 @@ def python_files(root: Path) -> list[ToolFile]:
 
     Raises `UsageError` if there are too many.
     """
-    found: list[ToolFile] = []
+    tool_files: list[ToolFile] = []
     for folder in _folders(root):
-        files = sorted(each for each in folder.place.glob("*.py") if _may_have_tools(each))
+        files = sorted(file for file in folder.place.glob("*.py") if _may_have_tools(file))
         prefix = "".join(f"{part}." for part in _named(folder.parts))
-        found += [ToolFile(file, prefix, folder.package) for file in files]
-        if len(found) > MOST_FILES:
+        tool_files += [ToolFile(file, prefix, folder.package) for file in files]
+        if len(tool_files) > MOST_FILES:
             raise UsageError(f"{root} has over {MOST_FILES} Python files: name a smaller folder")
-    return found
+    return tool_files
 
 
 def tool_folders(root: Path) -> Iterator[Path]:
@@ -61,23 +61,23 @@ def tool_folders(root: Path) -> Iterator[Path]:
 
 
 def _folders(root: Path) -> Iterator[_Folder]:
-    seen = {os.path.realpath(root)}
+    real_paths = {os.path.realpath(root)}
     waiting = [_Folder(root, (), root if _is_package(root) else None)]
     while waiting:
         folder = waiting.pop()
         yield folder
-        inner: list[_Folder] = []
+        subfolders: list[_Folder] = []
         for place in sorted(folder.place.iterdir()):
             if not place.is_dir() or _is_left_out(place):
                 continue
             real = os.path.realpath(place)
-            if real in seen:  # a link to a folder that is here already, or around this one
+            if real in real_paths:  # a link to a folder that is here already, or around this one
                 continue
-            seen.add(real)
+            real_paths.add(real)
             package = folder.package or (place if _is_package(place) else None)
-            inner.append(_Folder(place, (*folder.parts, place.name), package))
-        waiting += reversed(inner)
-        if len(seen) > MOST_FOLDERS:
+            subfolders.append(_Folder(place, (*folder.parts, place.name), package))
+        waiting += reversed(subfolders)
+        if len(real_paths) > MOST_FOLDERS:
             raise UsageError(f"{root} has over {MOST_FOLDERS} folders: name a smaller one")
 
 

@@ -51,29 +51,29 @@ def _why_not(path: str, error: BaseException) -> str:
     if missing and (path == missing or path.startswith(f"{missing}.")):
         return f"there is no file or module {path}"
     if _needs_sdk_1(error):
-        said = (
+        reason = (
             f"{path} is written for version 1 of the MCP SDK, and here is version 2: start it with"
             f" a Python that has version 1, --command 'PYTHON {path}'"
         )
     elif missing:
-        said = f"{path} needs {missing}, which is not installed"
+        reason = f"{path} needs {missing}, which is not installed"
     elif isinstance(error, SystemExit):
-        said = f"{path} ended the program when it was imported"
+        reason = f"{path} ended the program when it was imported"
     else:
         text = error.msg if isinstance(error, SyntaxError) else first_line(str(error))
-        said = f"{path} cannot be imported: {type(error).__name__}: {text}".rstrip(": ")
+        reason = f"{path} cannot be imported: {type(error).__name__}: {text}".rstrip(": ")
     place = place_of(error)
-    return said if not place or place in said else f"{said} ({place})"
+    return reason if not place or place in reason else f"{reason} ({place})"
 
 
 def _excerpt(error: SyntaxError) -> str:
     """Return the wrong line, with a caret; nothing if it is not known, or very long."""
     line = (error.text or "").rstrip()
     code = line.lstrip()
-    at = (error.offset or 0) - 1 - (len(line) - len(code))
+    column = (error.offset or 0) - 1 - (len(line) - len(code))
     if not code or len(code) > _MOST_SHOWN or printable(code) != code:
         return ""
-    return f"    {code}\n    {' ' * at}^" if 0 <= at <= len(code) else f"    {code}"
+    return f"    {code}\n    {' ' * column}^" if 0 <= column <= len(code) else f"    {code}"
 
 
 def _needs_sdk_1(error: BaseException) -> bool:
@@ -98,10 +98,10 @@ def import_target(path: str, package: Path | None = None) -> ModuleType:
 
 def name_of(module: ModuleType) -> str:
     """Return the name by which its author knows a module."""
-    own = module.__name__.rsplit(".", 1)[-1]
-    if own.startswith(_STAND_IN) and module.__file__:
+    module_name = module.__name__.rsplit(".", 1)[-1]
+    if module_name.startswith(_STAND_IN) and module.__file__:
         return Path(module.__file__).stem
-    return own
+    return module_name
 
 
 def _file(place: Path) -> ModuleType:
@@ -112,8 +112,8 @@ def _file(place: Path) -> ModuleType:
     if folder not in sys.path:
         sys.path.append(folder)
     name = place.stem
-    known = getattr(sys.modules.get(name), "__file__", None)
-    if known is not None and Path(known).resolve() == place.resolve():
+    module_file = getattr(sys.modules.get(name), "__file__", None)
+    if module_file is not None and Path(module_file).resolve() == place.resolve():
         return sys.modules[name]
     return _under(_free(name, place), place)
 
@@ -131,7 +131,7 @@ def _refuse_running(place: Path) -> None:
             kind = ast.unparse(node.value.func).rpartition(".")[2].partition("[")[0]
             if kind in ("FastMCP", "MCPServer"):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                servers |= {ast.unparse(each) for each in targets}
+                servers |= {ast.unparse(target) for target in targets}
         called = node.value if isinstance(node, ast.Expr) else None
         if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Attribute):
             continue
@@ -149,12 +149,12 @@ def _in_package(file: Path, package: Path) -> ModuleType:
     if parent not in sys.path:
         sys.path.append(parent)
     first = package.resolve() / "__init__.py"
-    known = getattr(sys.modules.get(package.name), "__file__", None)
-    is_known = known is not None and Path(known).resolve() == first
+    package_file = getattr(sys.modules.get(package.name), "__file__", None)
+    is_known = package_file is not None and Path(package_file).resolve() == first
     name = package.name if is_known else _free(package.resolve().name, first)
     outer = sys.modules.get(name) or _under(name, first)
-    inner = file.resolve().relative_to(package.resolve()).with_suffix("").parts
-    parts = [outer.__name__, *(part for part in inner if part != "__init__")]
+    module_parts = file.resolve().relative_to(package.resolve()).with_suffix("").parts
+    parts = [outer.__name__, *(part for part in module_parts if part != "__init__")]
     return importlib.import_module(".".join(parts)) if len(parts) > 1 else outer
 
 

@@ -31,19 +31,19 @@ def app_named(module: ModuleType, attribute: str) -> Any:
     """
     if not attribute:
         has_tools = any(
-            isinstance(each, Toolbox) or is_marked(each) or is_mcp_server(each)
-            for each in vars(module).values()
+            isinstance(variable, Toolbox) or is_marked(variable) or is_mcp_server(variable)
+            for variable in vars(module).values()
         )
         return None if has_tools else _app_in(module)
-    found: Any = module
+    program: Any = module
     for part in attribute.split("."):
-        found = getattr(found, part, None)
-    return found if is_program(found) else None
+        program = getattr(program, part, None)
+    return program if is_program(program) else None
 
 
 def _app_in(module: ModuleType) -> Any:
     apps = {name: app for name, app in vars(module).items() if framework_of(app)}
-    below = {id(each) for app in apps.values() for each in _below(app)}
+    below = {id(app_below) for app in apps.values() for app_below in _below(app)}
     roots = {id(app): name for name, app in apps.items() if id(app) not in below}
     if len(roots) == 1:
         return apps[next(iter(roots.values()))]
@@ -64,14 +64,14 @@ def _below(app: Any) -> Iterator[Any]:
             yield from cast("dict[str, Any]", commands).values()
     groups = _held(app, "registered_groups")
     if isinstance(groups, list):
-        held = cast("list[Any]", groups)
-        yield from (getattr(each, "typer_instance", None) for each in held)
+        registered = cast("list[Any]", groups)
+        yield from (getattr(group, "typer_instance", None) for group in registered)
 
 
 def _held(app: Any, name: str) -> Any:
     """Return what an object holds, in its dictionary or in a slot; properties are not run."""
-    found: Any = inspect.getattr_static(app, name, None)
-    return getattr(app, name, None) if isinstance(found, MemberDescriptorType) else found
+    attribute: Any = inspect.getattr_static(app, name, None)
+    return getattr(app, name, None) if isinstance(attribute, MemberDescriptorType) else attribute
 
 
 def scanned(file: Path, *, must_select: bool) -> CommandLine:
@@ -95,7 +95,7 @@ def scanned(file: Path, *, must_select: bool) -> CommandLine:
 
 
 def _example(line: CommandLine) -> str:
-    first = next((each.path[0] for each in line.commands if len(each.path) > 1), "")
+    first = next((command.path[0] for command in line.commands if len(command.path) > 1), "")
     return f"{first}.*" if first else "*"
 
 
@@ -119,13 +119,14 @@ def program_box(source: Any, select: Sequence[str] | None) -> Toolbox:
         line = source if isinstance(source, CommandLine) else CommandLine(source)
     except SchemaError as error:
         raise BadTarget(str(error)) from error
-    known = [dotted(command) for command in line.commands]
+    names = [dotted(command) for command in line.commands]
     for pattern in select or ():
         bare = pattern.removeprefix("!")
         if not any(
-            matches((each, f"{line.name}_{each.replace('.', '_')}"), bare) for each in known
+            matches((command, f"{line.name}_{command.replace('.', '_')}"), bare)
+            for command in names
         ):
-            hint = did_you_mean(bare, known, " ({})")
+            hint = did_you_mean(bare, names, " ({})")
             raise UsageError(f"--select: no command matches `{bare}`{hint}")
     box = Toolbox(line.name, version=line.program.version)
     box.include(line, select=list(select or ("*",)))

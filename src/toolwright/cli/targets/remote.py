@@ -61,12 +61,12 @@ def remote_box(chosen: Targeted, where: str) -> Toolbox:
     """Return a toolbox with everything that the servers of a target offer. Raises `UsageError`."""
     from ...toolbox.box import Toolbox
 
-    found = _targets(where)
-    clients = [(target, _connected(target, chosen)) for target in found]
+    targets = _targets(where)
+    clients = [(target, _connected(target, chosen)) for target in targets]
     if len(clients) > 1:  # one that cannot be reached is refused, and waited for
         box = Toolbox(Path(where).stem)
     else:
-        box = _box_of(found[0], clients[0][1], chosen)
+        box = _box_of(targets[0], clients[0][1], chosen)
     for target, client in clients:
         prefix = f"{_NOT_A_NAME.sub('_', target.name)}_" if len(clients) > 1 else ""
         box.include(client, prefix=prefix)
@@ -131,10 +131,10 @@ def _filled(text: str, flag: str) -> str:
     """Put variables into a text, so that no secret is in the list of processes."""
 
     def value(found: re.Match[str]) -> str:
-        known = os.environ.get(found[1])
-        if known is None:
+        variable = os.environ.get(found[1])
+        if variable is None:
             raise UsageError(f"{flag} needs the variable {found[1]}, which is not set")
-        return known
+        return variable
 
     return _VARIABLE.sub(value, text)
 
@@ -153,9 +153,9 @@ def _targets(target: str) -> list[RemoteTarget]:
         return [RemoteTarget(words)]
     if _URL.match(target):
         return [RemoteTarget(target)]
-    found = _client_of(target)
-    if found is not None:
-        return [_known_server(*found)]
+    known_client = _client_of(target)
+    if known_client is not None:
+        return [_known_server(*known_client)]
     from ...client.targets import servers_in
 
     path, _, name = target.rpartition(":")
@@ -163,7 +163,7 @@ def _targets(target: str) -> list[RemoteTarget]:
         names = list(servers_in(Path(target)))
         if not names:
             raise UsageError(f"{target} has no servers")
-        return [RemoteTarget(Path(target), each) for each in names]
+        return [RemoteTarget(Path(target), server) for server in names]
     return [RemoteTarget(Path(path), name)]
 
 
@@ -194,23 +194,25 @@ def _known_server(client_name: str, name: str) -> RemoteTarget:
     from ..clients.known import CLIENTS
 
     client = CLIENTS[client_name]
-    known: list[str] = []
+    names: list[str] = []
     for project in (True, False) if client.project else (False,):
         servers = client.servers(client.path(project=project))
         if not is_object(servers):
             continue
-        known += servers
+        names += servers
         if name in servers:
             return RemoteTarget(_entry(servers[name], client.command, client.env, client.url), name)
-    there = ", ".join(f"`{each}`" for each in dict.fromkeys(known))
-    raise UsageError(f"{client.title} has no server `{name}`: it has {there or 'none'}")
+    listed = ", ".join(f"`{known_name}`" for known_name in dict.fromkeys(names))
+    raise UsageError(f"{client.title} has no server `{name}`: it has {listed or 'none'}")
 
 
 def _entry(entry: Any, command: str, env: str, url: str) -> Any:
     """Return an entry with the keys that most clients have."""
     if not is_object(entry):
         return entry
-    told: Mapping[str, Any] = entry
+    settings: Mapping[str, Any] = entry
     common = {"command": command, "env": env, "url": url}
-    renamed = {key: told[own] for key, own in common.items() if own and own in told}
-    return {**told, **renamed}
+    renamed = {
+        key: settings[own_key] for key, own_key in common.items() if own_key and own_key in settings
+    }
+    return {**settings, **renamed}

@@ -48,9 +48,9 @@ class PipeJournal:
 
     def begin(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> None:
         """Write that a call begins."""
-        written = json.dumps(arguments, default=str)
-        kept = arguments if len(written) <= _LONGEST else None
-        self._write({"begin": tool, "arguments": kept, "seconds": seconds})
+        text = json.dumps(arguments, default=str)
+        short_arguments = arguments if len(text) <= _LONGEST else None
+        self._write({"begin": tool, "arguments": short_arguments, "seconds": seconds})
 
     def end(self) -> None:
         """Write that the call has returned."""
@@ -61,9 +61,9 @@ class PipeJournal:
         self._write({"finish": at, "outcome": asdict(outcome), "calls": calls})
 
     def _write(self, said: Mapping[str, Any]) -> None:
-        left = memoryview(json.dumps(said, default=str).encode() + b"\n")
-        while left:
-            left = left[os.write(self.pipe, left) :]
+        unwritten = memoryview(json.dumps(said, default=str).encode() + b"\n")
+        while unwritten:
+            unwritten = unwritten[os.write(self.pipe, unwritten) :]
 
 
 def run_guarded(work: Callable[[PipeJournal], int], flush: Callable[[], object]) -> int:
@@ -111,12 +111,12 @@ class _Watch:
 
     def until_it_ends(self) -> int:
         before = signal.signal(signal.SIGINT, self._pass_on)
-        ended = signal.signal(signal.SIGTERM, self._pass_on)
+        on_terminate = signal.signal(signal.SIGTERM, self._pass_on)
         try:
             status = self._watched()
         finally:
             signal.signal(signal.SIGINT, before)
-            signal.signal(signal.SIGTERM, ended)
+            signal.signal(signal.SIGTERM, on_terminate)
         code = os.waitstatus_to_exitcode(status)
         if self.died_in_a_call:
             self._record(code)
@@ -148,11 +148,11 @@ class _Watch:
 
     def _read(self) -> bool:
         """Take in what the copy has written; return whether it may write more."""
-        read = os.read(self.pipe, 65536)
-        *lines, self.buffer = (self.buffer + read).split(b"\n")
+        received = os.read(self.pipe, 65536)
+        *lines, self.buffer = (self.buffer + received).split(b"\n")
         for line in lines:
             self._take(json.loads(line))
-        return bool(read)
+        return bool(received)
 
     def _take(self, said: Mapping[str, Any]) -> None:
         if "start" in said:
@@ -163,7 +163,7 @@ class _Watch:
             self.call, self.due = None, None
             self.count += 1
         elif "finish" in said:
-            calls = [_call_from(each) for each in said["calls"]]
+            calls = [_call_from(call) for call in said["calls"]]
             self.done[said["finish"]] = (outcome_from(said["outcome"]), calls)
             self.at = None
 
@@ -184,14 +184,14 @@ class _Watch:
             arguments=self.call.get("arguments"),
             calls=self.count + 1,
         )
-        given = tuple(self.call.get("arguments") or ())
-        made = TrialCall(str(self.call["begin"]), given, 0.0, is_error=True, size=0)
-        self.done[self.at] = (outcome, [made])
+        names = tuple(self.call.get("arguments") or ())
+        last_call = TrialCall(str(self.call["begin"]), names, 0.0, is_error=True, size=0)
+        self.done[self.at] = (outcome, [last_call])
 
 
 def _call_from(said: Sequence[Any]) -> TrialCall:
-    tool, given, seconds, is_error, size = said
-    return TrialCall(tool, tuple(given), seconds, is_error, size)
+    tool, names, seconds, is_error, size = said
+    return TrialCall(tool, tuple(names), seconds, is_error, size)
 
 
 def _signal_name(number: int) -> str:

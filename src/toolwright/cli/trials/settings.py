@@ -51,12 +51,12 @@ def percent(text: str) -> float:
 
 def settings_of_project(project: Project) -> dict[str, Any]:
     """Return what `[tool.toolwright.test]` gives, as fields of the command. Raises `UsageError`."""
-    known = ", ".join(_SETTINGS)
+    keys = ", ".join(_SETTINGS)
     settings: dict[str, Any] = {}
     for key, value in project.test.items():
         if key not in _SETTINGS:
             raise UsageError(
-                f"{project.file}: [tool.toolwright.test] has no `{key}`; it has {known}"
+                f"{project.file}: [tool.toolwright.test] has no `{key}`; it has {keys}"
             )
         kind, expected = _SETTINGS[key]
         is_bool = isinstance(value, bool)
@@ -85,12 +85,12 @@ def example_files(files: Sequence[str], target: str) -> list[Path]:
     if place.exists():
         folders.append(place if place.is_dir() else place.resolve().parent)
     # A file that is named after the target is about it alone: other targets may be beside it.
-    own = [f"{place.stem}-tests{suffix}" for suffix in (".yaml", ".yml", ".json")]
-    for names in (own, FILES):
+    own_names = [f"{place.stem}-tests{suffix}" for suffix in (".yaml", ".yml", ".json")]
+    for names in (own_names, FILES):
         for folder in folders:
-            found = [folder / name for name in names if (folder / name).is_file()]
-            if found:
-                return [_short(each) for each in found]
+            paths = [folder / name for name in names if (folder / name).is_file()]
+            if paths:
+                return [_short(path) for path in paths]
     return []
 
 

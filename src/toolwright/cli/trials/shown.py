@@ -42,9 +42,9 @@ def _line(outcome: Outcome) -> None:
         what.append(outcome.label)
     if outcome.source:
         what.append(_short(outcome.source))
-    said = _counts(outcome)
-    if said:
-        what.append(f"({said})")
+    counts = _counts(outcome)
+    if counts:
+        what.append(f"({counts})")
     if outcome.status == "skipped":
         what.append(f"- {outcome.detail}")
     sign = _SIGNS[outcome.status]
@@ -130,9 +130,9 @@ def show_coverage(coverage: Coverage) -> None:
             output.say(f"  ·  {tool}: not called")
             continue
         missed = coverage.missed_of(tool)
-        given = f"{len(names) - len(missed)} of {count_of(len(names), 'parameter')}"
+        coverage_of_tool = f"{len(names) - len(missed)} of {count_of(len(names), 'parameter')}"
         more = f", never given: {', '.join(missed)}" if missed else ""
-        output.say(f"  {'✓' if not missed else '~'}  {tool}: {given}{more}")
+        output.say(f"  {'✓' if not missed else '~'}  {tool}: {coverage_of_tool}{more}")
     called = len(coverage.parameters) - len(coverage.missed)
     tools = (
         f"{called} of {count_of(len(coverage.parameters), 'tool')} ({coverage.tools_percent:g} %)"
