@@ -55,6 +55,7 @@ class PlainRun(ABC):
         self.task = task
         self.box = box
         self.sender = sender
+        self.holder = sender.holder
         self.loop = loop
         self.lock = threading.Lock()
         """Held while anything is sent, so that nothing follows the answer."""
@@ -88,11 +89,6 @@ class PlainRun(ABC):
             return self.is_taken
 
     # -- the call
-
-    @property
-    def holder(self) -> str:
-        """Whose share of the threads and processes it takes."""
-        return self.sender.holder
 
     def made(self) -> Call:
         """Return the call."""

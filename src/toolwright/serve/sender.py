@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..call import OnLog, OnProgress
     from ..questions import Asker
     from .access.guard import Caller
+    from .offering import Offering
 
 Owner = tuple[str, str, str] | None
 """Who a session belongs to: a name, and how the issuer of the token knows it."""
@@ -30,7 +31,7 @@ class Sender:
     server (see `sdk.calls.Handed`), and the functions of authors (see `run.current.asked`).
     """
 
-    __slots__ = ("_headers", "address", "caller", "client", "roles")
+    __slots__ = ("_headers", "address", "caller", "client", "holder", "roles")
 
     def __init__(
         self,
@@ -51,6 +52,8 @@ class Sender:
         """Where the request comes from; empty over stdio."""
         self.client = client
         """Whom the request is counted for."""
+        self.holder = client.name
+        """Whose share of threads and processes is taken: see `run.current.Asking`."""
         self._headers = headers
 
     @property
@@ -71,11 +74,6 @@ class Sender:
         """The owner in writing: task records and sealed states have it."""
         owner = self.owner
         return None if owner is None else json.dumps(owner)
-
-    @property
-    def holder(self) -> str:
-        """Whose share of threads and processes is taken: see `run.current.Asking`."""
-        return self.client.name
 
     def made(
         self,
@@ -106,9 +104,9 @@ class Sender:
             hang_up=hang_up,
         )
 
-    def viewer(self, number: object = None, *, asks: bool) -> Viewer:
-        """Return what decides about tools look at; `asks` if there are functions among them."""
-        return self.roles, self.made(number) if asks else None
+    def viewer(self, box: Offering, number: object = None) -> Viewer:
+        """Return what decides about what they may use, for a request with this id."""
+        return self.roles, self.made(number) if box.asks() else None
 
 
 NOBODY = Sender(None)

@@ -460,7 +460,7 @@ class Toolbox(Mapping[str, Tool]):
             get=runtime.get,
             refused=runtime.refused,
             asks=lambda: registry.asks,
-            is_wrapped=lambda: runtime.is_wrapped,
+            is_wrapped=runtime.is_wrapped,
             on_change=registry.on_change,
             open_store=self._shared.open_store,
             enter=runtime.open,

@@ -79,7 +79,7 @@ class Runtime:
         raise_on_error: bool = False,
     ) -> Result:
         """Call a tool; whatever happens, there is a result."""
-        if self.is_wrapped:
+        if self.is_wrapped():
             from ..run.loop import background
 
             result = background.run(self._whole(name, arguments, call, self.view(call)))
@@ -108,7 +108,7 @@ class Runtime:
         The predicate of a tool that is already admitted is not asked again.
         """
         view = self.view(call) if self._registry.asks and not is_admitted else None
-        if self.is_wrapped:
+        if self.is_wrapped():
             result = await self._whole(name, arguments, call, view)
         else:
             result = await self._inner(name, arguments, call, view)
@@ -211,7 +211,6 @@ class Runtime:
         """Whether there are hooks or a lifespan here."""
         return bool(self._hooks) or self._open_lifespan is not None
 
-    @property
     def is_wrapped(self) -> bool:
         """Whether calls go through hooks or a lifespan, here or in a toolbox that is included."""
         if self._hooks or self._open_lifespan is not None:
@@ -303,7 +302,7 @@ class Runtime:
 
     def open_blocking(self) -> None:
         """Enter the lifespans from sync code."""
-        if self.is_wrapped or self._registry.hosted:
+        if self.is_wrapped() or self._registry.hosted:
             from ..run.loop import background
 
             background.run(self.open())

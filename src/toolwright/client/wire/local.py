@@ -69,7 +69,7 @@ class LocalConnection:
 
     def _items(self, kind: str) -> list[dict[str, Any]]:
         box = self.box
-        viewer = USER.viewer(asks=box.asks())
+        viewer = USER.viewer(box)
         if kind == "tools":
             return json.loads(box.tools.to_mcp_json(LATEST_PROTOCOL, *viewer))["tools"]
         if kind == "prompts":
@@ -110,7 +110,7 @@ class LocalConnection:
 
     async def _run(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         box = self.box
-        viewer = USER.viewer(asks=box.asks())
+        viewer = USER.viewer(box)
         if method == "tools/call":
             name = params["name"]
             tool = box.tools.usable(name, *viewer)

@@ -21,5 +21,5 @@ async def answer_metrics(send: Send, sender: Sender, box: Live) -> None:
     from ...telemetry.metrics import exposition
 
     kind = (b"content-type", prometheus.CONTENT_TYPE_LATEST.encode())
-    roles, call = sender.viewer(asks=box.now.asks())
+    roles, call = sender.viewer(box.now)
     await respond(send, 200, exposition(box.now, roles or (), call=call), kind)

@@ -48,7 +48,7 @@ class PlainRequests:
             return False
         if asked is None or not is_modern(asked) or not _fits(headers, asked):
             return False
-        viewer = exchange.sender.viewer(asked.id, asks=self.box.now.asks())
+        viewer = exchange.sender.viewer(self.box.now, asked.id)
         if asked.method == "tools/call":
             task = self.short_path.task(asked, LATEST_PROTOCOL, viewer)
             if task is None:

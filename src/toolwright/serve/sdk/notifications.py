@@ -36,7 +36,7 @@ _EVENTS: dict[str, Any] = {
 _MOST_SUBSCRIBED = 64 * 1024 * 1024
 _MOST_SUBSCRIBED_EACH = 8 * 1024 * 1024
 
-_NOBODY = NOBODY.viewer(asks=False)
+_NOBODY: Viewer = NOBODY.roles, None
 
 
 class _Bus(InMemorySubscriptionBus):
@@ -50,7 +50,7 @@ class _Bus(InMemorySubscriptionBus):
 
     def subscribe(self, listener: Callable[[Any], None]) -> Callable[[], None]:
         """Add a listener, and remember who it is."""
-        viewer = sender_here().viewer(asks=self.box.now.asks())
+        viewer = sender_here().viewer(self.box.now)
 
         def deliver(event: Any) -> None:
             if not isinstance(event, ResourceUpdated) or self.may_hear(viewer):

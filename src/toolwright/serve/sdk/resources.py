@@ -74,7 +74,7 @@ class Offered:
         return self.user or handed_with(ctx).sender
 
     def _viewer(self, ctx: Any) -> Viewer:
-        return self._sender(ctx).viewer(ctx.request_id, asks=self.box.now.asks())
+        return self._sender(ctx).viewer(self.box.now, ctx.request_id)
 
     def _hidden(
         self, ctx: Any, kind: RequestKind, name: str, find: Callable[[Any], object]

@@ -170,7 +170,7 @@ class SdkServer(Offered):
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, for the headers that repeat arguments."""
         sender = self.user or sender_here()
-        tool = self.box.now.tools.usable(name, *sender.viewer(asks=self.box.now.asks()))
+        tool = self.box.now.tools.usable(name, *sender.viewer(self.box.now))
         try:
             return None if tool is None else tool.input_schema
         except SchemaError:

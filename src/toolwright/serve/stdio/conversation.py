@@ -287,7 +287,7 @@ class Conversation:
 
     def _plain(self, asked: PlainRequest, protocol: str) -> bool:
         method = asked.method
-        viewer = USER.viewer(asked.id, asks=self.box.now.asks())
+        viewer = USER.viewer(self.box.now, asked.id)
         if method == "tools/call":
             task = self.short_path.task(asked, protocol, viewer)
             if task is None or self.loop is None:

@@ -121,7 +121,7 @@ class SessionRequests:
             return False
         if self.running.count.excess(exchange.sender.client):
             return False  # the SDK says that too many run
-        viewer = exchange.sender.viewer(asked.id, asks=self.box.now.asks())
+        viewer = exchange.sender.viewer(self.box.now, asked.id)
         listed = self.short_path.listed(asked, session.protocol, viewer)
         await answer_in(session, self.table, exchange, listed)
         return True
@@ -140,7 +140,7 @@ class SessionRequests:
     # -- calls
 
     async def _called(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
-        viewer = exchange.sender.viewer(asked.id, asks=self.box.now.asks())
+        viewer = exchange.sender.viewer(self.box.now, asked.id)
         task = self.short_path.task(asked, session.protocol, viewer)
         if task is None:
             return False
