@@ -49,8 +49,10 @@ class AuthorSource(NamedTuple):
         """Return the line of each parameter."""
         arguments = self.node.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        every += [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
-        return {each.arg: each.lineno for each in every}
+        every += [
+            argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None
+        ]
+        return {argument.arg: argument.lineno for argument in every}
 
     def docstring(self) -> ast.Constant | None:
         """Return the docstring's node."""
@@ -87,8 +89,8 @@ class Sources:
         cls: type = function if isinstance(function, type) else type(function)
         module = sys.modules.get(getattr(cls, "__module__", ""))
         opened = self._file(getattr(module, "__file__", None) or "")
-        found = opened.classes.get(cls.__name__, []) if opened is not None else []
-        return found[0] if len(found) == 1 else 0
+        lines = opened.classes.get(cls.__name__, []) if opened is not None else []
+        return lines[0] if len(lines) == 1 else 0
 
     def _file(self, name: str) -> _File | None:
         if name not in self._files:
@@ -114,16 +116,16 @@ class _File:
 
     @functools.cached_property
     def classes(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        lines: dict[str, list[int]] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.ClassDef):
-                found.setdefault(node.name, []).append(node.lineno)
-        return found
+                lines.setdefault(node.name, []).append(node.lineno)
+        return lines
 
     @functools.cached_property
     def imports(self) -> dict[str, str]:
-        found = (imported(node) for node in self.tree.body if isinstance(node, Import))
-        return {name: dotted for names in found for name, dotted in names.items()}
+        imports = (imported(node) for node in self.tree.body if isinstance(node, Import))
+        return {name: dotted for names in imports for name, dotted in names.items()}
 
     def find(self, line: int, name: str) -> Function | None:
         node = self.functions.get(line)
@@ -139,14 +141,14 @@ def _opened(lines: list[str]) -> _File | None:
 
 def imported(node: Import) -> dict[str, str]:
     """Return what the names that a statement imports stand for, as `module.name`."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for alias in node.names:
         if isinstance(node, ast.Import):
             name = alias.asname or alias.name.split(".")[0]
-            found[name] = alias.name if alias.asname else name
+            names[name] = alias.name if alias.asname else name
         elif node.module and not node.level:
-            found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-    return found
+            names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return names
 
 
 def _functions(tree: ast.Module) -> Iterator[Function]:
@@ -157,10 +159,10 @@ def _functions(tree: ast.Module) -> Iterator[Function]:
         if isinstance(node, Function):
             yield node
         for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-            inner = getattr(node, name, None)
-            if isinstance(inner, list):
-                todo.extend(cast("list[ast.AST]", inner))
+            statements = getattr(node, name, None)
+            if isinstance(statements, list):
+                todo.extend(cast("list[ast.AST]", statements))
 
 
 def _first_line(node: Function) -> int:
-    return min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

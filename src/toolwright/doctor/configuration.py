@@ -87,10 +87,10 @@ class Settings:
 
     def of_tool(self, name: str) -> tuple[ToolSettings, SizeLimits]:
         """Return what holds for one tool."""
-        known = self._of_tools.get(name)
-        if known is None:
-            known = self._of_tools[name] = self._merged(name)
-        return known
+        settings = self._of_tools.get(name)
+        if settings is None:
+            settings = self._of_tools[name] = self._merged(name)
+        return settings
 
     def limits_of(self, name: str) -> SizeLimits:
         """Return the limits of one tool."""
@@ -100,11 +100,11 @@ class Settings:
         ignore: list[str] = []
         severity: dict[str, str] = {}
         limits: dict[str, int] = {}
-        for pattern, own in self.tools.items():
+        for pattern, table in self.tools.items():
             if fnmatchcase(name, pattern):
-                ignore += own.ignore
-                severity |= own.severity
-                limits |= own.limits
+                ignore += table.ignore
+                severity |= table.severity
+                limits |= table.limits
         merged = ToolSettings(ignore=tuple(ignore), severity=severity, limits=limits)
         return merged, replace(self.limits, **limits) if limits else self.limits
 
@@ -187,11 +187,11 @@ class _TableReader:
         from ..dialects import DIALECTS
 
         try:
-            given = budget_from(tokens, "mcp", [*DIALECTS, "mcp"])
+            budget = budget_from(tokens, "mcp", [*DIALECTS, "mcp"])
         except ValueError as error:
             msg = f"{self.where}{error}"
             raise ValueError(msg) from error
-        limits = {"tool_tokens": given.max_tool, "total_tokens": given.max_total}
+        limits = {"tool_tokens": budget.max_tool, "total_tokens": budget.max_total}
         return {name: limit for name, limit in limits.items() if limit is not None}
 
     def keys(self, name: str, table: object, known: Iterable[str] | None) -> None:
@@ -209,7 +209,7 @@ class _TableReader:
         listed = [value] if isinstance(value, str) else value
         if isinstance(listed, tuple):
             listed = list(cast("tuple[Any, ...]", listed))
-        if not is_list(listed) or not all(isinstance(each, str) for each in listed):
+        if not is_list(listed) or not all(isinstance(text, str) for text in listed):
             raise self.wrong(key, "a list of texts", value)
         return tuple(cast("list[str]", listed))
 
@@ -232,26 +232,26 @@ class _TableReader:
 
     def limits(self, key: str, value: object) -> dict[str, int]:
         self.keys(f"`{key}`", value, _LIMITS)
-        given = cast("dict[str, object]", value)
-        return {name: self.number(f"{key}.{name}", number) for name, number in given.items()}
+        limits = cast("dict[str, object]", value)
+        return {name: self.number(f"{key}.{name}", number) for name, number in limits.items()}
 
     def agents(self, value: object) -> dict[str, tuple[str, ...]]:
         self.keys("agents", value, None)
-        given = cast("dict[str, object]", value)
-        return {name: self.words(f"agents.{name}", tools) for name, tools in given.items()}
+        agents = cast("dict[str, object]", value)
+        return {name: self.words(f"agents.{name}", tools) for name, tools in agents.items()}
 
     def tools(self, value: object) -> dict[str, ToolSettings]:
         self.keys("tools", value, None)
-        made: dict[str, ToolSettings] = {}
+        settings: dict[str, ToolSettings] = {}
         for pattern, table in cast("dict[str, Any]", value).items():
             where = f"tools.{pattern}"
             self.keys(f"`{where}`", table, _TOOL_KEYS)
-            made[pattern] = ToolSettings(
+            settings[pattern] = ToolSettings(
                 ignore=self.words(f"{where}.ignore", table.get("ignore", [])),
                 severity=self.severities(f"{where}.severity", table.get("severity", {})),
                 limits=self.limits(f"{where}.limits", table.get("limits", {})),
             )
-        return made
+        return settings
 
     def wrong(self, key: str, wanted: str, value: object) -> ValueError:
         return ValueError(f"{self.where}`{key}` must be {wanted}; got {value!r:.100}")
@@ -273,10 +273,10 @@ def with_given(
     if ignore is not None:
         changed["ignore"] = (*settings.ignore, *reader.words("ignore", _listed(ignore)))
     if severity is not None:
-        given = dict(severity) if isinstance(severity, Mapping) else severity  # pyright: ignore[reportUnnecessaryIsInstance]
-        reader.keys("severity", given, None)
-        named = {name: str(value) for name, value in given.items()}
-        changed["severity"] = {**settings.severity, **reader.severities("severity", named)}
+        levels = dict(severity) if isinstance(severity, Mapping) else severity  # pyright: ignore[reportUnnecessaryIsInstance]
+        reader.keys("severity", levels, None)
+        level_names = {name: str(value) for name, value in levels.items()}
+        changed["severity"] = {**settings.severity, **reader.severities("severity", level_names)}
     if dialects is not None:
         changed["dialects"] = tuple(dialects)
     return replace(settings, **changed) if changed else settings

@@ -42,47 +42,47 @@ def examine(
 
     Raises `ValueError` for settings that name no check.
     """
-    known = [*BUILT_IN, *_own_checks(settings, checks)]
-    _refuse_unknown(settings, known)
+    known_checks = [*BUILT_IN, *_own_checks(settings, checks)]
+    _refuse_unknown(settings, known_checks)
     if errors_only:
-        known = [each for each in known if _may_be_error(each, settings)]
-    examination = _Examination(name, settings, known)
-    examination.refuse(each for error in refused for each in _each(error))
+        known_checks = [check for check in known_checks if _may_be_error(check, settings)]
+    examination = _Examination(name, settings, known_checks)
+    examination.refuse(problem for error in refused for problem in _each(error))
     with no_collection():  # a third of the time would go into scanning objects that are kept
         return examination.report(tools, lifespans)
 
 
 def _own_checks(settings: Settings, given: Iterable[Check | ModuleType]) -> list[Check]:
-    modules = [each for each in given if isinstance(each, ModuleType)]
+    modules = [module for module in given if isinstance(module, ModuleType)]
     for name in settings.checks:
         try:
             modules.append(importlib.import_module(name))
         except (Exception, SystemExit) as error:
             msg = f"the checks of `{name}` cannot be imported: {type(error).__name__}: {error}"
             raise ValueError(one_line(msg)) from error
-    own = [*checks_in(modules), *(each for each in given if isinstance(each, Check))]
-    found = {each.id: each for each in own}
-    taken = {each.id for each in BUILT_IN}.intersection(found)
-    if taken:
-        msg = f"your own check cannot be called `{min(taken)}`: a built-in one has that name"
+    own_checks = [*checks_in(modules), *(check for check in given if isinstance(check, Check))]
+    by_id = {check.id: check for check in own_checks}
+    clashes = {check.id for check in BUILT_IN}.intersection(by_id)
+    if clashes:
+        msg = f"your own check cannot be called `{min(clashes)}`: a built-in one has that name"
         raise ValueError(msg)
-    return list(found.values())
+    return list(by_id.values())
 
 
 def _may_be_error(check: Check, settings: Settings) -> bool:
     """Return whether a check may find errors: by default, by the settings, or by its author."""
-    given = [settings.severity, *(own.severity for own in settings.tools.values())]
-    raised = any(each.get(check.id) == Severity.ERROR for each in given)
+    severities = [settings.severity, *(table.severity for table in settings.tools.values())]
+    raised = any(severity.get(check.id) == Severity.ERROR for severity in severities)
     return raised or check.severity is Severity.ERROR or check not in BUILT_IN
 
 
 def _refuse_unknown(settings: Settings, checks: Sequence[Check]) -> None:
     """Refuse unknown ids and groups: a typo would check too little. Raises `ValueError`."""
-    names = sorted({each.id for each in checks} | {each.group for each in checks})
-    ids = [each.id for each in checks]
-    for own in settings.tools.values():
-        _refuse_names("tools", own.ignore, names)
-        _refuse_names("tools", own.severity, ids)
+    names = sorted({check.id for check in checks} | {check.group for check in checks})
+    ids = [check.id for check in checks]
+    for table in settings.tools.values():
+        _refuse_names("tools", table.ignore, names)
+        _refuse_names("tools", table.severity, ids)
     _refuse_names("select", settings.select, names)
     _refuse_names("ignore", settings.ignore, names)
     _refuse_names("severity", settings.severity, ids)
@@ -101,7 +101,7 @@ def _refuse_names(key: str, given: Iterable[str], names: Sequence[str]) -> None:
 
 
 def _each(error: DefinitionError) -> Iterator[SchemaError]:
-    yield from (each for each in error.problems if isinstance(each, SchemaError))  # pyright: ignore[reportUnnecessaryIsInstance]
+    yield from (problem for problem in error.problems if isinstance(problem, SchemaError))  # pyright: ignore[reportUnnecessaryIsInstance]
 
 
 class _Examination:
@@ -110,9 +110,9 @@ class _Examination:
     def __init__(self, name: str, settings: Settings, checks: Sequence[Check]) -> None:
         self.name = name
         self.settings = settings
-        self.checks = [each for each in checks if self._is_wanted(each)]
-        self.known = {each.id for each in checks}
-        self.by_id = {each.id: each for each in checks}
+        self.checks = [check for check in checks if self._is_wanted(check)]
+        self.known = {check.id for check in checks}
+        self.by_id = {check.id: check for check in checks}
         self.found: list[Finding] = []
         self.suppressed = 0
         self.refused: set[str] = set()
@@ -157,17 +157,19 @@ class _Examination:
                 self.refuse([error])
                 continue
             subjects.append(CheckedTool(tool, sources, self.settings))
-        written = [source for each in lifespans if (source := sources.of_function(unwrapped(each)))]
-        box = CheckedToolbox(self.name, subjects, self.settings, written)
+        lifespan_sources = [
+            source for lifespan in lifespans if (source := sources.of_function(unwrapped(lifespan)))
+        ]
+        box = CheckedToolbox(self.name, subjects, self.settings, lifespan_sources)
         for check in self.checks:
             if check.scope == "toolbox":
                 self.found += self._made(check, box)
                 continue
             for subject in subjects:
                 self.found += self._made(check, subject)
-        kept = self._without_suppressed(subjects)
+        findings = self._without_suppressed(subjects)
         return Report(
-            findings=sorted_findings(kept),
+            findings=sorted_findings(findings),
             tools=tuple(tool.name for tool in tools),
             checks=tuple(self.checks),
             suppressed=self.suppressed,
@@ -177,14 +179,14 @@ class _Examination:
         """Make one check. Whatever it raises or yields, there are findings."""
         run = found_by if check.id in _OURS else self.own.found_by
         try:
-            for each in run(check, subject.under(check)):
-                yield self._finding(check, subject, each)
+            for result in run(check, subject.under(check)):
+                yield self._finding(check, subject, result)
         except Exception as error:  # noqa: BLE001 - one bad check must not end it
             yield self._failed(check, subject, error.__cause__ or error)
 
     def _finding(self, check: Check, subject: Any, given: object) -> Finding:
-        found = given if isinstance(given, Finding) else subject.finding(str(given))
-        return cleaned(replace(found, id=check.id, fix=found.fix or check.fix))
+        finding = given if isinstance(given, Finding) else subject.finding(str(given))
+        return cleaned(replace(finding, id=check.id, fix=finding.fix or check.fix))
 
     def _failed(
         self, check: Check, subject: CheckedTool | CheckedToolbox, error: BaseException
@@ -192,11 +194,11 @@ class _Examination:
         tool = subject if isinstance(subject, CheckedTool) else None
         about = tool.name if tool else f"toolbox {subject.name}"
         try:
-            said = one_line(error)
+            reason = one_line(error)
         except Exception:  # noqa: BLE001 - its own text may raise, too
-            said = ""
+            reason = ""
         kind = "" if isinstance(error, CheckFailed) else type(error).__name__
-        why = ": ".join(part for part in (kind, said) if part)
+        why = ": ".join(part for part in (kind, reason) if part)
         return cleaned(
             Finding(
                 id=FAILED.id,
@@ -212,39 +214,45 @@ class _Examination:
 
     def _without_suppressed(self, subjects: Sequence[CheckedTool]) -> list[Finding]:
         comments = self._comments(subjects)
-        kept: list[Finding] = []
+        findings: list[Finding] = []
         for finding in self.found:
             # Every comment that applies here counts as used, not only the first.
-            held = [each for each in comments.get(finding.tool, ()) if each.keeps_out(finding)]
-            if held or self._is_off(finding):
+            applying = [
+                comment for comment in comments.get(finding.tool, ()) if comment.keeps_out(finding)
+            ]
+            if applying or self._is_off(finding):
                 self.suppressed += 1
             else:
-                kept.append(self._with_severity(finding))
-        told = [found for each in _shared(comments) for found in self._of_comment(each)]
-        kept += [self._with_severity(each) for each in told if not self._is_off(each)]
-        return kept
+                findings.append(self._with_severity(finding))
+        of_comments = [
+            finding for comment in _shared(comments) for finding in self._of_comment(comment)
+        ]
+        findings += [
+            self._with_severity(finding) for finding in of_comments if not self._is_off(finding)
+        ]
+        return findings
 
     def _comments(self, subjects: Sequence[CheckedTool]) -> dict[str, list[Suppression]]:
-        found: dict[str, list[Suppression]] = {}
+        comments: dict[str, list[Suppression]] = {}
         for subject in subjects:
             try:
                 if subject.source is not None:
-                    found[subject.name] = list(suppressions_in(subject.source))
+                    comments[subject.name] = list(suppressions_in(subject.source))
             except Exception as error:  # noqa: BLE001 - an odd file must not end it
                 self.found.append(self._failed(UNUSED_SUPPRESSION, subject, error))
-        return found
+        return comments
 
     def _of_comment(self, comment: Suppression) -> Iterator[Finding]:
         """Yield what is wrong with a comment itself: an unknown id, or one without effect."""
-        unknown = [each for each in comment.ids if each not in self.known]
-        made = {each.id for each in self.checks}
+        unknown = [name for name in comment.ids if name not in self.known]
+        check_ids = {check.id for check in self.checks}
         for name in unknown:
-            if UNKNOWN_SUPPRESSION.id in made:
+            if UNKNOWN_SUPPRESSION.id in check_ids:
                 hint = did_you_mean(name, self.known)
                 message = f"a comment ignores `{name}`, but there is no such check"
                 yield _of_line(UNKNOWN_SUPPRESSION, comment, message, [name], hint)
-        idle = [each for each in comment.ids if each in made and each not in comment.used]
-        if UNUSED_SUPPRESSION.id not in made:
+        idle = [name for name in comment.ids if name in check_ids and name not in comment.used]
+        if UNUSED_SUPPRESSION.id not in check_ids:
             return
         if idle:
             message = f"a comment ignores {', '.join(idle)}, but nothing of the kind is found here"
@@ -258,15 +266,19 @@ class _Examination:
             )
 
     def _is_off(self, finding: Finding) -> bool:
-        own, _ = self.settings.of_tool(finding.tool)
+        tool_settings, _ = self.settings.of_tool(finding.tool)
         check = self.by_id.get(finding.id)
         names = (finding.id, check.group if check else "")
-        made = check is None or any(each is check for each in self.checks)
-        return not made or _matches(names, own.ignore) or self._severity(finding) == OFF
+        is_selected = check is None or any(selected is check for selected in self.checks)
+        return (
+            not is_selected
+            or _matches(names, tool_settings.ignore)
+            or self._severity(finding) == OFF
+        )
 
     def _severity(self, finding: Finding) -> str:
-        own, _ = self.settings.of_tool(finding.tool)
-        return own.severity.get(finding.id) or self.settings.severity.get(
+        tool_settings, _ = self.settings.of_tool(finding.tool)
+        return tool_settings.severity.get(finding.id) or self.settings.severity.get(
             finding.id, finding.severity
         )
 
@@ -282,8 +294,8 @@ class _Examination:
 def _shared(comments: dict[str, list[Suppression]]) -> Iterable[Suppression]:
     """Return each comment once, with what it kept out for every tool that its function became."""
     once: dict[tuple[str, int], Suppression] = {}
-    for each in (each for all_ in comments.values() for each in all_):
-        once.setdefault((each.file, each.line), each).used.update(each.used)
+    for comment in (comment for of_tool in comments.values() for comment in of_tool):
+        once.setdefault((comment.file, comment.line), comment).used.update(comment.used)
     return once.values()
 
 

@@ -87,8 +87,8 @@ class Finding:
 
 def one_line(text: object) -> str:
     """Return any text on one line: bounded, without secrets, and unable to control a terminal."""
-    given = str(without_surrogates(str(text)[: 4 * _LONGEST]))
-    return truncate(printable(" ".join(without_known_secrets(given).split())), _LONGEST)
+    clean = str(without_surrogates(str(text)[: 4 * _LONGEST]))
+    return truncate(printable(" ".join(without_known_secrets(clean).split())), _LONGEST)
 
 
 def cleaned(finding: Finding) -> Finding:

@@ -22,11 +22,11 @@ class CheckFailed(Exception):
 
 def found_by(check: Check, subject: Any) -> Iterator[object]:
     """Yield what a check yields. Raises what it raises."""
-    given: Any = check(subject)
-    if isinstance(given, str | Finding):
-        yield given
-    elif given is not None:
-        yield from islice(cast("Iterable[object]", given), MOST_FINDINGS)
+    result: Any = check(subject)
+    if isinstance(result, str | Finding):
+        yield result
+    elif result is not None:
+        yield from islice(cast("Iterable[object]", result), MOST_FINDINGS)
 
 
 class OwnChecks:
@@ -39,13 +39,13 @@ class OwnChecks:
         """Yield what a check yields; nothing if it got stuck earlier. Raises `CheckFailed`."""
         if check.id in self._stuck:
             return
-        found: list[object] = []
+        results: list[object] = []
         raised: list[BaseException] = []
 
         def work() -> None:
             try:
-                for each in found_by(check, subject):
-                    found.append(each)  # noqa: PERF402 - what was found before it fails is kept
+                for result in found_by(check, subject):
+                    results.append(result)  # noqa: PERF402 - what was found before it fails is kept
             except BaseException as error:  # noqa: BLE001 - also what would end the command
                 raised.append(error)
 
@@ -53,7 +53,7 @@ class OwnChecks:
         thread = threading.Thread(target=work, name=f"check {check.id}", daemon=True)
         thread.start()
         thread.join(SECONDS)
-        yield from list(found)
+        yield from list(results)
         if thread.is_alive():
             self._stuck.add(check.id)
             raise CheckFailed(f"it did not end within {SECONDS:g} s, and is not run again")

@@ -57,17 +57,17 @@ def check(
     level = severity_from(severity, f"the severity of check {id}")
 
     def decorate(function: Callable[..., Found]) -> Check:
-        said = (function.__doc__ or id.replace("_", " ")).strip().split("\n")[0]
-        return Check(id, level, said, fix, group, scope, function)
+        summary = (function.__doc__ or id.replace("_", " ")).strip().split("\n")[0]
+        return Check(id, level, summary, fix, group, scope, function)
 
     return decorate
 
 
 def severity_from(value: object, what: str) -> Severity:
     """Return a severity by its name. Raises `ValueError`."""
-    known = [str(each) for each in Severity]
-    if not isinstance(value, str) or value not in known:
-        msg = f"{what} must be one of {', '.join(known)}; got {value!r}"
+    names = [str(severity) for severity in Severity]
+    if not isinstance(value, str) or value not in names:
+        msg = f"{what} must be one of {', '.join(names)}; got {value!r}"
         raise ValueError(msg)
     return Severity(value)
 

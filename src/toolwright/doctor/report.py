@@ -37,7 +37,7 @@ class Report:
 
     def of(self, severity: Severity | str) -> tuple[Finding, ...]:
         """Return the findings of one severity."""
-        return tuple(each for each in self.findings if each.severity == severity)
+        return tuple(finding for finding in self.findings if finding.severity == severity)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -70,9 +70,11 @@ class Report:
 
     def at_least(self, severity: Severity) -> Report:
         """Return the report without findings that are less severe."""
-        kept = tuple(each for each in self.findings if each.severity.rank <= severity.rank)
+        findings = tuple(
+            finding for finding in self.findings if finding.severity.rank <= severity.rank
+        )
         return Report(
-            findings=kept, tools=self.tools, checks=self.checks, suppressed=self.suppressed
+            findings=findings, tools=self.tools, checks=self.checks, suppressed=self.suppressed
         )
 
     def render(self, format: Format = "text", *, strict: bool = False) -> str:  # noqa: A002

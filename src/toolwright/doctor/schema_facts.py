@@ -52,10 +52,10 @@ def description_of(root: JsonObject, node: Any) -> str:
 
 def kinds_of(root: JsonObject, node: Any) -> frozenset[str]:
     """Return the JSON types that a node takes; empty if it says nothing about them."""
-    said = facts_of(root, node)
-    if said.is_anything:
+    facts = facts_of(root, node)
+    if facts.is_anything:
         return frozenset()
-    return said.kinds - {"integer"} if "number" in said.kinds else said.kinds
+    return facts.kinds - {"integer"} if "number" in facts.kinds else facts.kinds
 
 
 def fits(given: frozenset[str], taken: frozenset[str]) -> bool:
@@ -69,10 +69,10 @@ def fits(given: frozenset[str], taken: frozenset[str]) -> bool:
 
 def is_providable(root: JsonObject, node: Any) -> bool:
     """Return whether a user can give the value: it is marked, or all its values are known."""
-    said = facts_of(root, node)
-    if said.values or any(arm.get(MARKER) is True for arm in said.arms):
+    facts = facts_of(root, node)
+    if facts.values or any(arm.get(MARKER) is True for arm in facts.arms):
         return True
-    return said.kinds - {"null"} == frozenset(("boolean",))
+    return facts.kinds - {"null"} == frozenset(("boolean",))
 
 
 def is_marked(root: JsonObject, node: Any) -> bool:
@@ -91,19 +91,19 @@ class SchemaField(NamedTuple):
 def fields_of(root: JsonObject) -> Iterator[SchemaField]:
     """Yield every field of a schema, including those of items and of fields, outermost first."""
     todo: list[tuple[Any, int]] = [(root, 0)]
-    seen: set[int] = set()
-    at = 0
-    while at < len(todo) and len(seen) < _MOST_NODES:
-        node, depth = todo[at]
-        at += 1
+    visited: set[int] = set()
+    position = 0
+    while position < len(todo) and len(visited) < _MOST_NODES:
+        node, depth = todo[position]
+        position += 1
         for arm in facts_of(root, node).arms:
-            if id(arm) in seen:
+            if id(arm) in visited:
                 continue
-            seen.add(id(arm))
-            inner = (arm.get(word) for word in ("items", "additionalProperties"))
-            todo.extend((each, depth) for each in inner if is_object(each))
+            visited.add(id(arm))
+            item_schemas = (arm.get(word) for word in ("items", "additionalProperties"))
+            todo.extend((schema, depth) for schema in item_schemas if is_object(schema))
             if is_list(arm.get("prefixItems")):
-                todo.extend((each, depth) for each in arm["prefixItems"])
+                todo.extend((schema, depth) for schema in arm["prefixItems"])
             properties = arm.get("properties")
             for name, field in properties.items() if is_object(properties) else ():
                 yield SchemaField(name, field, depth)
@@ -112,6 +112,6 @@ def fields_of(root: JsonObject) -> Iterator[SchemaField]:
 
 def parts_of(root: JsonObject, node: Any) -> Mapping[str, Any]:
     """Return the required fields of an object, or of a list's items: what it is assembled from."""
-    said = facts_of(root, node)
-    said = said.items if is_object(said.item) else said
-    return {name: said.properties[name] for name in said.required if name in said.properties}
+    facts = facts_of(root, node)
+    facts = facts.items if is_object(facts.item) else facts
+    return {name: facts.properties[name] for name in facts.required if name in facts.properties}

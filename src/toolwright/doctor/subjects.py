@@ -68,11 +68,11 @@ class CheckedTool:
     @functools.cached_property
     def required(self) -> Sequence[str]:
         """The names of the parameters that must be sent."""
-        known = self.properties
+        properties = self.properties
         return [
             name
             for name in facts_of(self.input_schema, self.input_schema).required
-            if name in known
+            if name in properties
         ]
 
     @functools.cached_property
@@ -96,8 +96,8 @@ class CheckedTool:
     @functools.cached_property
     def source(self) -> AuthorSource | None:
         """The author's source, if the tool is a function or a method that has one."""
-        found = self._sources.of(self.tool)
-        return None if found is None or found.file.startswith(_OWN_FOLDER) else found
+        source = self._sources.of(self.tool)
+        return None if source is None or source.file.startswith(_OWN_FOLDER) else source
 
     @functools.cached_property
     def file(self) -> str:
@@ -132,17 +132,17 @@ class CheckedTool:
 
         The message continues after the name: `has no description`.
         """
-        made = self._check
+        check = self._check
         subject = f"{self.name}.{parameter}" if parameter else self.name
         return Finding(
-            id=made.id if made else "",
-            severity=Severity(severity or (made.severity if made else Severity.WARNING)),
+            id=check.id if check else "",
+            severity=Severity(severity or (check.severity if check else Severity.WARNING)),
             message=f"{subject} {message}",
             tool=self.name,
             parameter=parameter,
             file=self.file,
             line=line or self._parameter_lines.get(parameter, 0) or self.line,
-            fix=fix or (made.fix if made else ""),
+            fix=fix or (check.fix if check else ""),
             edits=tuple(edits),
         )
 
@@ -193,13 +193,13 @@ class CheckedToolbox:
         self, message: str, *, fix: str = "", severity: Severity | str | None = None
     ) -> Finding:
         """Return a finding about the toolbox; the message continues after its name."""
-        made = self._check
+        check = self._check
         return Finding(
-            id=made.id if made else "",
-            severity=Severity(severity or (made.severity if made else Severity.WARNING)),
+            id=check.id if check else "",
+            severity=Severity(severity or (check.severity if check else Severity.WARNING)),
             message=f"toolbox {self.name} {message}",
             file=self.file,
-            fix=fix or (made.fix if made else ""),
+            fix=fix or (check.fix if check else ""),
         )
 
     @functools.cached_property

@@ -36,8 +36,8 @@ class Suppression:
             return False
         if not self.whole:
             on_line = finding.line == self.line
-            named = self.parameters is not None and finding.parameter in self.parameters
-            if not (named or (on_line and not self.parameters)):
+            is_named = self.parameters is not None and finding.parameter in self.parameters
+            if not (is_named or (on_line and not self.parameters)):
                 return False
         self.used.add(finding.id)
         return True
@@ -57,33 +57,33 @@ def suppressions_in(source: AuthorSource) -> Iterator[Suppression]:
             return
         if token.type != tokenize.COMMENT:
             continue
-        found = _COMMENT.search(token.string)
-        if found is None:
+        match = _COMMENT.search(token.string)
+        if match is None:
             continue
-        named = frozenset(on_lines.get(line, ()))
+        parameters_of_line = frozenset(on_lines.get(line, ()))
         in_body = line >= source.body_line and line != source.node.lineno
-        whole = not in_body and (line <= source.node.lineno or not named)
-        ids = tuple(each.strip() for each in (found["ids"] or "").split(",") if each.strip())
+        is_whole = not in_body and (line <= source.node.lineno or not parameters_of_line)
+        ids = tuple(name.strip() for name in (match["ids"] or "").split(",") if name.strip())
         text = source.lines[line - 1]
-        parameters = named if named and not whole else None
-        yield Suppression(source.file, line, text, ids, parameters, whole)
+        parameters = parameters_of_line if parameters_of_line and not is_whole else None
+        yield Suppression(source.file, line, text, ids, parameters, is_whole)
 
 
 def without(suppression: Suppression, gone: Sequence[str]) -> Edit | None:
     """Return the edit that takes ids out of a comment, or all of it if nothing else is left."""
     text = suppression.text
-    found = _COMMENT.search(text)
-    if found is None:
+    match = _COMMENT.search(text)
+    if match is None:
         return None
-    kept = [each for each in suppression.ids if each not in gone]
-    if kept:
-        start, end = found.span("ids")
-        new = f"{text[:start]}{', '.join(kept)}{text[end:]}"
+    ids = [name for name in suppression.ids if name not in gone]
+    if ids:
+        start, end = match.span("ids")
+        new = f"{text[:start]}{', '.join(ids)}{text[end:]}"
     else:
-        before, after = text[: found.start()].rstrip(), text[found.end() :].strip()
-        gap = "  " if before else text[: found.start()]
-        rest = f"{gap}# {after.lstrip('# ')}" if after else ""
-        new = f"{before}{rest}"
+        before, after = text[: match.start()].rstrip(), text[match.end() :].strip()
+        gap = "  " if before else text[: match.start()]
+        comment = f"{gap}# {after.lstrip('# ')}" if after else ""
+        new = f"{before}{comment}"
     if not new.strip():
         return Edit(suppression.file, suppression.line, text.rstrip("\r\n"), None)
     return Edit(suppression.file, suppression.line, text.rstrip("\r\n"), new.rstrip("\r\n"))

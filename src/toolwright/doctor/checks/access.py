@@ -52,10 +52,10 @@ def unknown_agent_tool(box: CheckedToolbox) -> Found:
 )
 def permission_gap(tool: CheckedTool) -> Found:
     """A tool is for a role that nobody has."""
-    known = tool.settings.roles
-    if known is None:
+    roles = tool.settings.roles
+    if roles is None:
         return
     for role in tool.options.roles:
-        if role not in known:
-            hint = did_you_mean(role, known, "; {}")
+        if role not in roles:
+            hint = did_you_mean(role, roles, "; {}")
             yield tool.finding(f"is for the role `{role}`, which nobody has{hint}")

@@ -85,10 +85,10 @@ def blocking_call(tool: CheckedTool) -> Found:
     names = _Names(source)
     for call in _calls(source.node):
         dotted = names.dotted(call.func)
-        known = _known(dotted)
-        if known:
+        blocking = _known(dotted)
+        if blocking:
             text = f"is async and calls {dotted}(), which blocks every other call"
-            yield tool.finding(text, line=call.lineno, fix=f"use {_BLOCKS[known]}")
+            yield tool.finding(text, line=call.lineno, fix=f"use {_BLOCKS[blocking]}")
         elif dotted in _FILES or _is_of_path(call.func):
             text = f"is async and reads or writes a file with {dotted.rpartition('.')[2]}()"
             yield tool.finding(
@@ -111,13 +111,13 @@ def thread_bound(box: CheckedToolbox) -> Found:
     for source in box.lifespans:
         is_async = isinstance(source.node, ast.AsyncFunctionDef)
         # An async lifespan is opened on the loop, where async tools run.
-        elsewhere = [each.name for each in box if not is_async or _leaves_loop(each)]
+        elsewhere = [tool.name for tool in box if not is_async or _leaves_loop(tool)]
         names = _Names(source)
         for call in ast.walk(source.node):
             if not elsewhere or not isinstance(call, ast.Call):
                 continue
-            given = {each.arg for each in call.keywords}
-            if names.dotted(call.func) != "sqlite3.connect" or given & {"check_same_thread", None}:
+            kwargs = {keyword.arg for keyword in call.keywords}
+            if names.dotted(call.func) != "sqlite3.connect" or kwargs & {"check_same_thread", None}:
                 continue
             text = (
                 f"has a lifespan, {source.node.name}, that opens a connection of sqlite3: only the"
@@ -156,9 +156,9 @@ def _calls(function: ast.AsyncFunctionDef) -> Iterator[ast.Call]:
         if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
             continue
         if isinstance(node, ast.Await) and isinstance(node.value, ast.Call):
-            inner = node.value
+            call = node.value
             todo.extend(
-                reversed([inner.func, *inner.args, *(each.value for each in inner.keywords)])
+                reversed([call.func, *call.args, *(keyword.value for keyword in call.keywords)])
             )
             continue
         if isinstance(node, ast.Call):
@@ -198,25 +198,25 @@ class _Names:
             return self.imported[name]
         if name in self.assigned:
             return ""
-        found = self.free.get(name, self.module.get(name))
-        if found is None:
+        target = self.free.get(name, self.module.get(name))
+        if target is None:
             return self.in_file.get(name) or (name if hasattr(builtins, name) else "")
-        if isinstance(found, ModuleType):
-            return found.__name__
+        if isinstance(target, ModuleType):
+            return target.__name__
         if name in self.in_file:
             return self.in_file[name]
-        if isinstance(found, FunctionType | BuiltinFunctionType | type):
-            return f"{attribute(found, '__module__', '')}.{found.__qualname__}".lstrip("_.")
+        if isinstance(target, FunctionType | BuiltinFunctionType | type):
+            return f"{attribute(target, '__module__', '')}.{target.__qualname__}".lstrip("_.")
         return ""
 
 
 def _closure(function: Any) -> dict[str, Any]:
     """Return the variables around a function that it uses."""
     code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
-    found: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
     for name, cell in zip(code.co_freevars if code else (), cells or (), strict=False):
         try:
-            found[name] = cell.cell_contents
+            variables[name] = cell.cell_contents
         except ValueError:  # it is not set yet
             continue
-    return found
+    return variables

@@ -71,11 +71,11 @@ def mismatched_default(tool: CheckedTool) -> Found:
     for name, node in tool.properties.items():
         if not is_object(node) or node.get("default") is None:
             continue
-        given, taken = kind_of(node["default"]), kinds_of(root, node)
-        is_part = given == "number" and "integer" in taken and "number" not in taken
-        if is_part or not fits(frozenset((given,)), taken):
-            wanted = " or ".join(sorted(taken))
-            yield tool.finding(f"is of type {wanted}, but its default is not", parameter=name)
+        kind, kinds = kind_of(node["default"]), kinds_of(root, node)
+        is_part = kind == "number" and "integer" in kinds and "number" not in kinds
+        if is_part or not fits(frozenset((kind,)), kinds):
+            kind_names = " or ".join(sorted(kinds))
+            yield tool.finding(f"is of type {kind_names}, but its default is not", parameter=name)
 
 
 @check(

@@ -76,12 +76,12 @@ def stray_documentation(tool: CheckedTool) -> Found:
     """A docstring describes a parameter that the tool does not have."""
     for name in [lost.name for lost in tool.lost if lost.kind == "stray"]:
         parameters = tool.signature.parameters
-        meant = did_you_mean(name, [each.name for each in parameters], "; {}")
-        undescribed = [each.name for each in parameters if not each.description]
+        suggestion = did_you_mean(name, [parameter.name for parameter in parameters], "; {}")
+        undescribed = [parameter.name for parameter in parameters if not parameter.description]
         right = nearest(name, undescribed, least=_SURELY_MEANT)
         line, edits = mended_entry(tool.source, name, right)
         yield tool.finding(
-            f"documents `{name}`, which is not a parameter{meant}", line=line, edits=edits
+            f"documents `{name}`, which is not a parameter{suggestion}", line=line, edits=edits
         )
 
 
@@ -100,5 +100,5 @@ def unread_documentation(tool: CheckedTool) -> Found:
 def _length(text: str) -> int:
     """Count characters; one of Chinese, Japanese or Korean says as much as three others."""
     return sum(
-        3 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text.strip()[:100]
+        3 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text.strip()[:100]
     )

@@ -95,8 +95,8 @@ def unreachable_param(box: CheckedToolbox) -> Found:
     # Where nothing is marked, most of them are the user's: one line says so.
     is_asked_for = flow.is_strict or box.settings.severity.get("unreachable_param")
     if len(without) > _MOST_NAMED and not is_asked_for:
-        named = ", ".join(f"{tool.name}.{name}" for tool, name in without[:_MOST_NAMED])
-        text = f"has {len(without)} required parameters that no tool returns: {named}, ..."
+        parameters = ", ".join(f"{tool.name}.{name}" for tool, name in without[:_MOST_NAMED])
+        text = f"has {len(without)} required parameters that no tool returns: {parameters}, ..."
         yield box.finding(text, severity=flow.severity)
         return
     for tool, name in without:
@@ -115,27 +115,31 @@ def type_mismatch(box: CheckedToolbox) -> Found:
     flow = _Flow.of(box)
     for tool in box:
         for name, node in tool.properties.items():
-            taken = kinds_of(tool.input_schema, node)
-            given = {
+            accepted = kinds_of(tool.input_schema, node)
+            givers_by_kinds = {
                 kinds: giver
                 for kinds, givers in flow.kinds.get(name, {}).items()
-                if (giver := next((each for each in givers if each != tool.name), ""))
+                if (
+                    giver := next((tool_name for tool_name in givers if tool_name != tool.name), "")
+                )
             }
-            if given and not any(fits(kinds, taken) for kinds in given):
-                kinds, giver = next(iter(given.items()))
-                text = f"takes {_words(taken)}, but {giver} returns {_words(kinds)}"
+            if givers_by_kinds and not any(fits(kinds, accepted) for kinds in givers_by_kinds):
+                kinds, giver = next(iter(givers_by_kinds.items()))
+                text = f"takes {_words(accepted)}, but {giver} returns {_words(kinds)}"
                 yield tool.finding(text, parameter=name)
 
 
 def _given_by(tool: CheckedTool) -> dict[str, frozenset[str]]:
     """Return the fields that a tool gives, with the types they have there; no types means any."""
     root = tool.output_schema
-    given: dict[str, frozenset[str]] = {}
+    kinds_by_field: dict[str, frozenset[str]] = {}
     for field in fields_of(root) if root is not None else ():
         kinds = kinds_of(root or {}, field.node)
-        known = given.get(field.name)
-        given[field.name] = kinds if known is None else known | kinds if known and kinds else _ANY
-    return given
+        earlier = kinds_by_field.get(field.name)
+        kinds_by_field[field.name] = (
+            kinds if earlier is None else earlier | kinds if earlier and kinds else _ANY
+        )
+    return kinds_by_field
 
 
 def _words(kinds: frozenset[str]) -> str:
@@ -153,16 +157,16 @@ def circular_dependency(box: CheckedToolbox) -> Found:
     """Tools need each other's results, so that none of them can be called first."""
     flow = _Flow.of(box)
     waiting = _waiting(flow, box)
-    told: set[str] = set()
+    reported: set[str] = set()
     for name in waiting:
-        if name in told:
+        if name in reported:
             continue
         path = _cycle(name, waiting, flow)
-        if told.isdisjoint(path):
-            named = [*path[:_MOST_NAMED], *(["..."] if len(path) > _MOST_NAMED else []), path[0]]
-            text = f"can never be called first: {' -> '.join(named)} need each other"
+        if reported.isdisjoint(path):
+            steps = [*path[:_MOST_NAMED], *(["..."] if len(path) > _MOST_NAMED else []), path[0]]
+            text = f"can never be called first: {' -> '.join(steps)} need each other"
             yield box[path[0]].finding(text, severity=flow.severity)
-        told.update(path, [name])
+        reported.update(path, [name])
 
 
 def _waiting(flow: _Flow, box: CheckedToolbox) -> dict[str, dict[str, None]]:
@@ -194,13 +198,15 @@ def _waiting(flow: _Flow, box: CheckedToolbox) -> dict[str, dict[str, None]]:
 def _cycle(start: str, waiting: Mapping[str, Mapping[str, None]], flow: _Flow) -> list[str]:
     """Follow needs until a tool comes up again; return the tools from there on."""
     path: dict[str, None] = {}
-    at = start
-    while at not in path:
-        path[at] = None
-        needed = next(iter(waiting[at]))
-        at = next(each for each in flow.givers[needed] if each in waiting and each != at)
-    known = list(path)
-    return known[known.index(at) :]
+    current = start
+    while current not in path:
+        path[current] = None
+        needed = next(iter(waiting[current]))
+        current = next(
+            giver for giver in flow.givers[needed] if giver in waiting and giver != current
+        )
+    steps = list(path)
+    return steps[steps.index(current) :]
 
 
 @check(
@@ -213,17 +219,17 @@ def _cycle(start: str, waiting: Mapping[str, Mapping[str, None]], flow: _Flow) -
 def ambiguous_output(box: CheckedToolbox) -> Found:
     """Several tools return a field that another tool requires."""
     flow = _Flow.of(box)
-    told: set[str] = set()
+    reported: set[str] = set()
     for tool in box:
         for name, node in flow.needs(tool):
-            if name in told or len(flow.givers.get(name, ())) < 2:
+            if name in reported or len(flow.givers.get(name, ())) < 2:
                 continue
-            givers = [each for each in flow.givers[name] if each != tool.name]
-            said = description_of(tool.input_schema, node)
-            if len(givers) < 2 or any(giver in said for giver in givers):
+            givers = [giver for giver in flow.givers[name] if giver != tool.name]
+            description = description_of(tool.input_schema, node)
+            if len(givers) < 2 or any(giver in description for giver in givers):
                 continue
-            told.add(name)
+            reported.add(name)
             more = f" and {len(givers) - _MOST_NAMED} more" if len(givers) > _MOST_NAMED else ""
-            named = ", ".join(givers[:_MOST_NAMED])
-            text = f"may come from {len(givers)} tools: {named}{more}"
+            listed = ", ".join(givers[:_MOST_NAMED])
+            text = f"may come from {len(givers)} tools: {listed}{more}"
             yield tool.finding(text, parameter=name)

@@ -64,8 +64,8 @@ def contradictory_hints(tool: CheckedTool) -> Found:
 )
 def read_only_suggestion(tool: CheckedTool) -> Found:
     """A tool's name says that it only reads, and its hints say nothing."""
-    given = (tool.options.read_only, tool.options.destructive, tool.options.idempotent)
+    hints = (tool.options.read_only, tool.options.destructive, tool.options.idempotent)
     words = words_of(tool.name)
     reads = bool(words) and words[0] in _READS and _DESTROYS.isdisjoint(words)
-    if reads and all(hint is None for hint in given):
+    if reads and all(hint is None for hint in hints):
         yield tool.finding(f"begins with `{words[0]}`, but does not say that it changes nothing")

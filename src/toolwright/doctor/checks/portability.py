@@ -23,12 +23,12 @@ _MOST_NAMED = 4
 )
 def portability(box: CheckedToolbox) -> Found:
     """A client or provider cannot take something of a tool as it is."""
-    given = box.settings.dialects
-    severity = Severity.INFO if given is None else Severity.WARNING
+    dialects = box.settings.dialects
+    severity = Severity.INFO if dialects is None else Severity.WARNING
     lost: dict[Loss, list[str]] = {}
     left_out: dict[str, list[str]] = {}
-    tools = [each.tool for each in box]
-    for name in _USUAL if given is None else given:
+    tools = [tool.tool for tool in box]
+    for name in _USUAL if dialects is None else dialects:
         base = name.removesuffix(_STRICT)
         for loss in render(tools, base, strict=base != name, prefix=box.settings.prefix).losses:
             if loss.keyword == "tools":

@@ -29,7 +29,7 @@ _MOST_TEXT = 100_000
 def secret_default(tool: CheckedTool) -> Found:
     """A default is a secret, and every client sees it."""
     for name, node in tool.properties.items():
-        if any("enum" in each for each in nodes_within(tool.input_schema, node)):
+        if any("enum" in schema for schema in nodes_within(tool.input_schema, node)):
             continue  # a choice of words
         for value in _defaults(tool.input_schema, node):
             if _is_secret(name, value):
@@ -49,18 +49,18 @@ def secret_in_description(tool: CheckedTool) -> Found:
         yield tool.finding("has a secret in its description")
     for name, node in tool.properties.items():
         texts = (
-            each.get(word)
-            for each in nodes_within(tool.input_schema, node)
+            schema.get(word)
+            for schema in nodes_within(tool.input_schema, node)
             for word in ("description", "title")
         )
         examples = [
-            each["examples"]
-            for each in nodes_within(tool.input_schema, node)
-            if is_list(each.get("examples"))
+            schema["examples"]
+            for schema in nodes_within(tool.input_schema, node)
+            if is_list(schema.get("examples"))
         ]
         if any(isinstance(text, str) and _holds_secret(text) for text in texts):
             yield tool.finding("has a secret in its description", parameter=name)
-        elif any(_holds_secret(json.dumps(each, default=str)) for each in examples):
+        elif any(_holds_secret(json.dumps(example, default=str)) for example in examples):
             yield tool.finding("has a secret among its examples", parameter=name)
 
 
@@ -85,13 +85,13 @@ def _speaks_of_pages(text: str) -> bool:
 
 
 def _defaults(root: JsonObject, node: Any) -> list[Any]:
-    return [each["default"] for each in nodes_within(root, node) if "default" in each]
+    return [schema["default"] for schema in nodes_within(root, node) if "default" in schema]
 
 
 def _is_secret(name: str, value: Any) -> bool:
     if isinstance(value, str):
-        named = is_secret_name(name) and not _PLACEHOLDER.match(value[:200])
-        return (named and _may_be_secret(name, value)) or _holds_secret(value)
+        has_secret_name = is_secret_name(name) and not _PLACEHOLDER.match(value[:200])
+        return (has_secret_name and _may_be_secret(name, value)) or _holds_secret(value)
     return (
         _holds_secret(json.dumps(value, default=str)) if isinstance(value, dict | list) else False
     )

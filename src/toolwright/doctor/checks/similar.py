@@ -57,33 +57,33 @@ class _Described(NamedTuple):
 )
 def similar_tools(box: CheckedToolbox) -> Found:
     """Tools have names or descriptions that a model can hardly tell apart."""
-    told: set[frozenset[str]] = set()
+    reported: set[frozenset[str]] = set()
     for group in _same_names(box):
-        told.update(_pairs(group))
+        reported.update(_pairs(group))
         yield _of_group(group, "has a name that means the same as that of")
     described = [_described(tool) for tool in box]
     groups: dict[frozenset[str], list[_Described]] = {}
-    for each in described:
-        if len(each.words) >= _LEAST_WORDS:
-            groups.setdefault(each.words, []).append(each)
+    for description in described:
+        if len(description.words) >= _LEAST_WORDS:
+            groups.setdefault(description.words, []).append(description)
     for same in groups.values():
-        tools = [each.tool for each in same]
-        if len(same) > 1 and not _pairs(tools) <= told:
+        tools = [description.tool for description in same]
+        if len(same) > 1 and not _pairs(tools) <= reported:
             yield _of_group(tools, "says the same as")
     for first, second in _alike([same[0] for same in groups.values()]):
-        if frozenset((first.tool.name, second.tool.name)) not in told:
+        if frozenset((first.tool.name, second.tool.name)) not in reported:
             yield _of_group([first.tool, second.tool], "says nearly the same as")
 
 
 def _pairs(tools: Sequence[CheckedTool]) -> set[frozenset[str]]:
     """Return the first tool with each of the others."""
-    return {frozenset((tools[0].name, each.name)) for each in tools[1:]}
+    return {frozenset((tools[0].name, tool.name)) for tool in tools[1:]}
 
 
 def _of_group(tools: Sequence[CheckedTool], text: str) -> Finding:
-    others = [each.name for each in tools[1:]]
-    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-    return tools[0].finding(f"{text} {', '.join(others[:_MOST_NAMED])}{more}")
+    names = [tool.name for tool in tools[1:]]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return tools[0].finding(f"{text} {', '.join(names[:_MOST_NAMED])}{more}")
 
 
 def _same_names(box: CheckedToolbox) -> list[list[CheckedTool]]:
@@ -97,10 +97,12 @@ def _same_names(box: CheckedToolbox) -> list[list[CheckedTool]]:
 
 
 def _described(tool: CheckedTool) -> _Described:
-    said: list[str] = [word.lower() for word in _WORD.findall(tool.description[: 20 * _MOST_WORDS])]
-    words = frozenset(_SAME.get(word, word) for word in said[:_MOST_WORDS]) - _EMPTY
-    own = frozenset(_SAME.get(word, word) for word in words_of(tool.name))
-    return _Described(tool, words, own)
+    all_words: list[str] = [
+        word.lower() for word in _WORD.findall(tool.description[: 20 * _MOST_WORDS])
+    ]
+    words = frozenset(_SAME.get(word, word) for word in all_words[:_MOST_WORDS]) - _EMPTY
+    name_words = frozenset(_SAME.get(word, word) for word in words_of(tool.name))
+    return _Described(tool, words, name_words)
 
 
 def _alike(described: Sequence[_Described]) -> Iterator[tuple[_Described, _Described]]:
@@ -109,19 +111,19 @@ def _alike(described: Sequence[_Described]) -> Iterator[tuple[_Described, _Descr
     Two sets that have nine tenths in common share one of the rarest tenth of their words, so only
     those that do are compared (prefix filtering): hundreds of tools take milliseconds.
     """
-    counts = Counter(word for each in described for word in each.words)
+    counts = Counter(word for description in described for word in description.words)
     index: dict[str, list[int]] = {}
-    for at, each in enumerate(described):
-        rarest = sorted(each.words, key=lambda word: (counts[word], word))
+    for position, description in enumerate(described):
+        rarest = sorted(description.words, key=lambda word: (counts[word], word))
         prefix = rarest[: len(rarest) - ceil(_ALIKE * len(rarest)) + 1]
         met = dict.fromkeys(
-            other for word in prefix for other in index.get(word, ())[-_MOST_COMPARED:]
+            candidate for word in prefix for candidate in index.get(word, ())[-_MOST_COMPARED:]
         )
-        for other in list(met)[:_MOST_COMPARED]:
-            if _is_alike(described[other], each):
-                yield described[other], each
+        for candidate in list(met)[:_MOST_COMPARED]:
+            if _is_alike(described[candidate], description):
+                yield described[candidate], description
         for word in prefix:
-            index.setdefault(word, []).append(at)
+            index.setdefault(word, []).append(position)
 
 
 def _is_alike(first: _Described, second: _Described) -> bool:

@@ -95,9 +95,9 @@ def long_enum(tool: CheckedTool) -> Found:
     for name, node in tool.properties.items():
         longest = max(
             (
-                len(each["enum"])
-                for each in nodes_within(tool.input_schema, node)
-                if is_list(each.get("enum"))
+                len(schema["enum"])
+                for schema in nodes_within(tool.input_schema, node)
+                if is_list(schema.get("enum"))
             ),
             default=0,
         )

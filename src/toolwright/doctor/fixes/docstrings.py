@@ -21,10 +21,10 @@ def mended_entry(
         rf"\s*(?:[-*]\s+)?(?:[:@](?:param|parameter|arg|argument|key|keyword)\s[^:]*?)?"
         rf"[`*]*(?P<name>{re.escape(name)})[`]*\s*(?:[:(\[,-]|\Z)"
     )
-    found = [(line, text, match) for line, text in lines if (match := entry.match(text))]
-    if source is None or len(found) != 1:
+    entries = [(line, text, match) for line, text in lines if (match := entry.match(text))]
+    if source is None or len(entries) != 1:
         return 0, ()
-    line, text, match = found[0]
+    line, text, match = entries[0]
     if not right:
         return line, ()
     start, end = match.span("name")
@@ -37,9 +37,9 @@ def _docstring_lines(source: AuthorSource) -> list[tuple[int, str]]:
     if node is None or node.end_lineno is None or node.end_lineno == node.lineno:
         return []
     numbers = range(node.lineno, node.end_lineno + 1)
-    written = [source.lines[number - 1].rstrip("\r\n") for number in numbers]
-    said = str(node.value).split("\n")
+    source_lines = [source.lines[number - 1].rstrip("\r\n") for number in numbers]
+    text_lines = str(node.value).split("\n")
     # The first and the last line have quotes; an escape in the others would make them differ.
-    if len(said) != len(written) or said[1:-1] != written[1:-1]:
+    if len(text_lines) != len(source_lines) or text_lines[1:-1] != source_lines[1:-1]:
         return []
-    return list(zip(numbers, written, strict=True))[1:]
+    return list(zip(numbers, source_lines, strict=True))[1:]

@@ -39,15 +39,15 @@ class Mended(NamedTuple):
         lines = difflib.unified_diff(
             _LINE.findall(self.before), _LINE.findall(self.after), f"a/{name}", f"b/{name}"
         )
-        shown = (line if line.endswith("\n") else f"{line}\n" for line in lines)
-        return "".join(line.replace("\r\n", "\n") for line in shown)
+        diff_lines = (line if line.endswith("\n") else f"{line}\n" for line in lines)
+        return "".join(line.replace("\r\n", "\n") for line in diff_lines)
 
     def write(self) -> None:
         """Replace the file; a reader sees either the old or the new one. Raises `OSError`."""
-        written = self.after.encode(self.encoding)
+        content = self.after.encode(self.encoding)
         if self.has_mark:
-            written = b"\xef\xbb\xbf" + written
-        replace_file(self.file, written)
+            content = b"\xef\xbb\xbf" + content
+        replace_file(self.file, content)
 
 
 def mended_files(findings: Iterable[Finding]) -> list[Mended]:
@@ -72,7 +72,7 @@ def _mended(file: str, fixable: list[Finding]) -> Mended:
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
         return unchanged._replace(why_not=f"it cannot be read: {error}")
     lines: list[str | None] = list(_LINE.findall(before))
-    mended = tuple(each for each in fixable if _apply(lines, each.edits))
+    mended = tuple(finding for finding in fixable if _apply(lines, finding.edits))
     after = "".join(line for line in lines if line is not None)
     if not _is_same_code(before, after):
         return unchanged._replace(why_not="the change would alter more than comments and texts")
@@ -118,5 +118,7 @@ def _is_authors(file: str) -> bool:
     installed = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
     installed |= {*site.getsitepackages(), site.getusersitepackages()}
     parts = Path(real).parts
-    inside = any(real.startswith(os.path.realpath(each) + os.sep) for each in installed if each)
+    inside = any(
+        real.startswith(os.path.realpath(folder) + os.sep) for folder in installed if folder
+    )
     return Path(real).is_file() and not inside and "site-packages" not in parts and bool(sys.prefix)

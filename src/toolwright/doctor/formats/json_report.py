@@ -9,11 +9,11 @@ from .reported import Reported
 
 def json_of(report: Reported) -> str:
     """Return a report as one JSON object."""
-    written = {
+    document = {
         "version": 1,
         "tools": len(report.tools),
         "counts": report.counts,
         "suppressed": report.suppressed,
-        "findings": [each.to_dict() for each in report],
+        "findings": [finding.to_dict() for finding in report],
     }
-    return json.dumps(written, indent=2, ensure_ascii=False)
+    return json.dumps(document, indent=2, ensure_ascii=False)

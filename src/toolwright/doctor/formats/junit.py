@@ -20,8 +20,8 @@ def junit_of(report: Reported, *, strict: bool = False) -> str:
     failed = {finding.tool for finding in failures}
     cases = [_case(finding) for finding in failures]
     cases += [JunitCase(_SUITE, name) for name in report.tools if name not in failed]
-    others = [_line(finding) for finding in report if finding.severity not in fails]
-    return junit_xml(_SUITE, cases, "\n".join(others))
+    notes = [_line(finding) for finding in report if finding.severity not in fails]
+    return junit_xml(_SUITE, cases, "\n".join(notes))
 
 
 def _case(finding: Finding) -> JunitCase:

@@ -18,7 +18,7 @@ def shown_file(file: str) -> str:
 
 def uri_of(file: str) -> str:
     """Return the URI of a file: relative to the working folder, if it is inside."""
-    shown = shown_file(file)
-    if not Path(shown).is_absolute():
-        return quote(os.fsencode(shown.replace(os.sep, "/")), safe="/")
-    return f"file://{quote(os.fsencode(Path(shown).as_posix()), safe='/:')}"
+    path = shown_file(file)
+    if not Path(path).is_absolute():
+        return quote(os.fsencode(path.replace(os.sep, "/")), safe="/")
+    return f"file://{quote(os.fsencode(Path(path).as_posix()), safe='/:')}"

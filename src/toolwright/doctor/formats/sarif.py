@@ -18,7 +18,7 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 
 def sarif_of(report: Reported) -> str:
     """Return a report as one SARIF log."""
-    index = {check.id: at for at, check in enumerate(report.checks)}
+    index = {check.id: position for position, check in enumerate(report.checks)}
     driver = {
         "name": "toolwright doctor",
         "version": __version__,
@@ -29,7 +29,7 @@ def sarif_of(report: Reported) -> str:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": True}],
-        "results": [_result(each, index) for each in report],
+        "results": [_result(finding, index) for finding in report],
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, indent=2, ensure_ascii=False)
@@ -75,5 +75,5 @@ def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
 def _fingerprint(finding: Finding) -> str:
     """Return a fingerprint that stays the same when lines move."""
     file = shown_file(finding.file) if finding.file else ""
-    known = json.dumps([finding.id, finding.tool, finding.parameter, file, finding.message])
-    return hashlib.sha256(known.encode()).hexdigest()[:32]
+    fingerprint = json.dumps([finding.id, finding.tool, finding.parameter, file, finding.message])
+    return hashlib.sha256(fingerprint.encode()).hexdigest()[:32]

@@ -29,14 +29,14 @@ class ReportLine(NamedTuple):
 def lines_of(report: Reported) -> Iterator[ReportLine]:
     """Yield the lines of a report: errors first, one line for each finding."""
     for severity in Severity:
-        found = report.of(severity)
-        if not found:
+        findings = report.of(severity)
+        if not findings:
             continue
         yield ReportLine(
-            text=f"{_HEADINGS[severity]} ({len(found)})", severity=severity, is_heading=True
+            text=f"{_HEADINGS[severity]} ({len(findings)})", severity=severity, is_heading=True
         )
-        for each in found:
-            yield ReportLine(f"  {_place(each)}", f"{each.id}: ", each.text, severity)
+        for finding in findings:
+            yield ReportLine(f"  {_place(finding)}", f"{finding.id}: ", finding.text, severity)
         yield ReportLine()
 
 
@@ -44,12 +44,14 @@ def summary_of(report: Reported, hidden: int = 0) -> str:
     """Return the last line: how much was found."""
     counts = report.counts
     tools = _count(len(report.tools), "tool")
-    said = [_count(counts[each], _NOUNS[each]) for each in Severity if counts[each]]
-    line = f"{', '.join(said)} in {tools}" if said else f"No problems in {tools}"
+    counted = [
+        _count(counts[severity], _NOUNS[severity]) for severity in Severity if counts[severity]
+    ]
+    line = f"{', '.join(counted)} in {tools}" if counted else f"No problems in {tools}"
     more: list[str] = []
     if hidden:
         more.append(f"{_count(hidden, 'note')} not shown: --level info shows them")
-    fixable = sum(each.fixable for each in report)
+    fixable = sum(finding.fixable for finding in report)
     if fixable:
         more.append(f"{fixable} fixable with --fix")
     if report.suppressed:
