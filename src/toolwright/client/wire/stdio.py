@@ -80,6 +80,7 @@ class ProcessStreams:
         Raises `OSError` or `ValueError` if it cannot be started.
         """
         server = self.server
+        guard.ready()
         process = self._process = await asyncio.create_subprocess_exec(
             *server.argv,
             stdin=asyncio.subprocess.PIPE,

@@ -38,6 +38,12 @@ class ProgramGuard:
             os.close(self._pipe)
         self.begin()
 
+    def ready(self) -> None:
+        """Start the guard process: whoever is killed while it starts a program is not guarded."""
+        with self._lock:
+            if self._pipe < 0:
+                self._start()
+
     def note(self, pid: int, mark: str = "") -> None:
         """Report that a program runs, with its process group and its mark; a server has none."""
         with self._lock:
