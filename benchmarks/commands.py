@@ -12,9 +12,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from toolwright import Toolbox
-from toolwright.sources.running.output import CommandOutput, tool_value
+from toolwright.sources.running.command_output import CommandOutput, tool_value
 from toolwright.sources.running.run import run
-from toolwright.sources.running.settings import RunSettings
+from toolwright.sources.running.run_settings import RunSettings
 
 ROUNDS = 200
 PARALLEL = 400

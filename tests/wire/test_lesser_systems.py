@@ -43,7 +43,7 @@ CONNECTED = """
 import asyncio, os, sys
 from toolwright.client import connect
 from toolwright.sources.running.run import run
-from toolwright.sources.running.settings import RunSettings
+from toolwright.sources.running.run_settings import RunSettings
 
 assert not hasattr(os, "pidfd_open")
 

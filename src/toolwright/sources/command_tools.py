@@ -13,7 +13,7 @@ from ..tools.definition import PLAIN
 from .command_words import lost
 from .program import Command, CommandParameter, Program
 from .rules import Rule, key_of, rule_for, spellings_of
-from .running.settings import RunSettings
+from .running.run_settings import RunSettings
 from .value_types import outer_reference, without_references
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ from .command_words import SAYS_OFF, RefusedValue, command_line, settable
 from .frameworks.parts import described
 from .program import UNSET
 from .rules import as_key, dotted
-from .running.environment import environment_of, user_variables
-from .running.output import CommandOutput, ParsedOutput, tool_value
+from .running.command_output import CommandOutput, ParsedOutput, tool_value
 from .running.run import run
+from .running.run_settings import environment_of, user_variables
 from .value_types import JsonSchemaValue, hint_of, typed_dict, with_field
 
 if TYPE_CHECKING:

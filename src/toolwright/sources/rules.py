@@ -10,7 +10,7 @@ from ..options import ToolOptions, options_from
 from ..read.signature import OtherSpelling
 from ..tools.catalog import matches
 from .program import Command, CommandParameter
-from .running.output import Parse
+from .running.command_output import Parse
 
 if TYPE_CHECKING:
     from ..run.hooks import Hook

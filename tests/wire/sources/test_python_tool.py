@@ -18,7 +18,7 @@ from toolwright import Call, Toolbox
 from toolwright.serve.access.guard import Caller
 from toolwright.sources import python_tool
 from toolwright.sources.python_code.sessions import PythonSessions, Stop
-from toolwright.sources.running.settings import RunSettings
+from toolwright.sources.running.run_settings import RunSettings
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from ..._json_values import is_object
 from ..._log.levels import LEVELS
 from ..._log.printable import say
 from ...errors import DefinitionError
-from ...sources.running.environment import entry_variables
+from ...sources.running.run_settings import entry_variables
 from ..clients.edit import EditedFile, retry_if_changed, save, settings_file
 from ..clients.known import CLIENTS, KnownClient
 from ..command import Adder, CliCommand, TypedWords, option, repeated, switch

@@ -101,8 +101,8 @@ def _example(line: CommandLine) -> str:
 
 def captured(script: str) -> CommandLine:
     """Return the program that a script is, from what it parses. Raises `BadTarget`."""
-    from ...sources.capture.script import capture
     from ...sources.command_line import CommandLine
+    from ...sources.scripts.script_program import capture
 
     try:
         return CommandLine(capture(script, announce=lambda text: say(f"note: {text}")))

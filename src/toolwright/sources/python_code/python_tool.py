@@ -19,12 +19,11 @@ from ...call import Call
 from ...errors import CallError, ToolError
 from ...limits import check_count, check_seconds
 from ...tools.definition import Tool
-from ..running.output import shown_text
-from ..running.settings import PASSED_ENVIRONMENT, RunSettings
-from ..running.start import NotStarted
+from ..running.command_output import shown_text
+from ..running.process import NotStarted
+from ..running.run_settings import PASSED_ENVIRONMENT, RunSettings
 from .inside import evaluated
-from .session import ENDED, KILLED, START_SECONDS, Ran
-from .sessions import PythonSessions, Stop
+from .sessions import ENDED, KILLED, START_SECONDS, PythonSessions, Ran, Stop
 from .worker import sendable, trace_of
 
 _OPENS, _CLOSES = "# /// script", "# ///"

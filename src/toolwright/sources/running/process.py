@@ -8,6 +8,7 @@ also waits for the pipes, which a daemon may hold forever.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import subprocess
@@ -15,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..._process import (
     LOOK_EVERY,
@@ -28,10 +30,92 @@ from ..._process import (
     wait_unreaped,
 )
 from ...errors import ToolError
-from .guard import guard
-from .output_bytes import OutputBytes
-from .settings import RunSettings
-from .start import NotStarted, start
+from .output_stream import OutputBytes
+from .program_guard import guard
+from .run_settings import RunSettings
+
+# -- starting it, or saying clearly why it did not start
+
+_HERE = {
+    errno.EMFILE: "this server has too many files open",
+    errno.ENFILE: "the system has too many files open",
+    errno.EAGAIN: "the system has no room for another process",
+    errno.ENOMEM: "the system has no memory for another process",
+}
+"""Failures after which another attempt may succeed."""
+
+
+class NotStarted(ToolError):
+    """A program that could not be started."""
+
+    def __init__(self, name: str, reason: str, *, retryable: bool = False) -> None:
+        message = f"{name} cannot be started: {reason}"
+        super().__init__(message, code="not_started", retryable=retryable)
+
+
+def start(
+    words: Sequence[str], how: RunSettings, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start a program in a session of its own. Raises `NotStarted`.
+
+    A session of its own has no terminal, so that nothing can prompt there, and a process group that
+    can be ended as a whole.
+    """
+    try:
+        return subprocess.Popen(  # noqa: S603 - words, never a shell
+            [os.fsencode(word) for word in words],
+            stdin=subprocess.DEVNULL if how.stdin is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=how.cwd,
+            env=environment,
+            start_new_session=True,
+            bufsize=0,
+        )
+    except OSError as error:
+        raise _not_started(words[0], how, error) from error
+    except ValueError as error:  # NUL or a lone surrogate
+        reason = "a word has NUL or a lone surrogate in it"
+        raise NotStarted(words[0], reason) from error
+
+
+def _not_started(name: str, how: RunSettings, error: OSError) -> NotStarted:
+    if error.errno in _HERE:
+        return NotStarted(name, _HERE[error.errno], retryable=True)
+    if error.errno == errno.E2BIG:
+        return NotStarted(name, "its arguments and environment are longer than the system takes")
+    if how.cwd is not None and error.filename == how.cwd:
+        return NotStarted(name, f"its working directory {os.fspath(how.cwd)} {_of_folder(how.cwd)}")
+    return NotStarted(name, _of_file(name, how, error))
+
+
+def _of_folder(path: str | os.PathLike[str]) -> str:
+    try:
+        if not Path(path).exists():
+            return "does not exist"
+        return "may not be entered" if Path(path).is_dir() else "is not a folder"
+    except OSError:
+        return "may not be entered"
+
+
+def _of_file(name: str, how: RunSettings, error: OSError) -> str:
+    path = Path(how.cwd or "", name)
+    if error.errno == errno.ENOEXEC:
+        return "the system cannot run such a file (a script needs a first line such as #!/bin/sh)"
+    if path.is_dir() and os.sep in name:
+        return "it is a folder"
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        if os.sep not in name:
+            return "there is no such program on its PATH"
+        if path.exists():
+            return "the interpreter that its first line names does not exist"
+        return "no such file exists"
+    if error.errno == errno.EACCES:
+        return "it is not executable"
+    return (error.strerror or "the system refused").lower()
+
+
+# -- watching it
 
 PATIENCE = 1.0
 """Seconds that pipes may stay open when the process has ended: a child of it may hold them."""
@@ -82,9 +166,9 @@ class WatchedProcess:
 
     def stop(self, seconds: float | None = None) -> None:
         """Ask it to end, and kill it if it has not ended after this time."""
-        at = time.monotonic() + (self.how.end_seconds if seconds is None else seconds)
+        deadline = time.monotonic() + (self.how.end_seconds if seconds is None else seconds)
         with self._lock:
-            self._stop_at = at if self._stop_at is None else min(at, self._stop_at)
+            self._stop_at = deadline if self._stop_at is None else min(deadline, self._stop_at)
             if self._waker is not None:
                 self._waker.wake()
 
@@ -110,20 +194,20 @@ class WatchedProcess:
             with self._lock:
                 if self._stop_at is not None:
                     raise NotStarted(self.words[0], "it is no longer wanted")
-            begun = start(self.words, self.how, self.environment)
+            popen = start(self.words, self.how, self.environment)
             with self._lock:
-                self._process = begun
-            stack.callback(self._reap, begun)
+                self._process = popen
+            stack.callback(self._reap, popen)
             try:
-                guard.note(begun.pid, self.mark)
-                streams = _Streams(begun, self.how, self.feed)
+                guard.note(popen.pid, self.mark)
+                streams = _Streams(popen, self.how, self.feed)
                 stack.callback(streams.close)
-                ended = Ending(begun)
-                stack.callback(ended.close)
-                self._follow(begun, streams, ended, waker.descriptor)
-                settle(self._finished(begun, streams, ended))
+                ending = Ending(popen)
+                stack.callback(ending.close)
+                self._follow(popen, streams, ending, waker.descriptor)
+                settle(self._finished(popen, streams, ending))
             except BaseException:  # no memory, or a fault of ours: nobody would end it later
-                self._kill_all(begun)
+                self._kill_all(popen)
                 raise
 
     def _open_waker(self, stack: contextlib.ExitStack) -> Waker:
@@ -144,55 +228,55 @@ class WatchedProcess:
         waker.close()
 
     def _follow(
-        self, process: subprocess.Popen[bytes], streams: _Streams, ended: Ending, listener: int
+        self, process: subprocess.Popen[bytes], streams: _Streams, ending: Ending, listener: int
     ) -> None:
         """Read and write until there is nothing more to wait for."""
         poll = select.poll()
         poll.register(listener, select.POLLIN)
-        ended.register(poll)
+        ending.register(poll)
         streams.register(poll)
         until: float | None = None
         """When to stop waiting for the pipes."""
-        asked = killed = False
-        while not (ended.is_seen and not streams.reading):
+        was_asked = killed = False
+        while not (ending.is_seen and not streams.reading):
             now = time.monotonic()
             stop_at = self._stop_at
-            if stop_at is not None and not asked:
-                asked = True
+            if stop_at is not None and not was_asked:
+                was_asked = True
                 self._held = descendants(process.pid)
                 ask_to_end(process.pid)
             if stop_at is not None and not killed and now >= stop_at:
                 killed = True
                 self._kill_all(process)
                 until = now + _AFTER_KILL
-            if ended.is_seen and until is None:
+            if ending.is_seen and until is None:
                 until = now + PATIENCE
             if until is not None and now >= until:
                 break
             dues = [due for due in (until, stop_at if not killed else None) if due is not None]
             timeout = max(min(dues) - now, 0) if dues else None
-            for descriptor, _ in poll.poll(ended.timeout(timeout)):
-                if descriptor == ended.descriptor:
+            for descriptor, _ in poll.poll(ending.timeout(timeout)):
+                if descriptor == ending.descriptor:
                     poll.unregister(descriptor)
-                    ended.is_seen = True
+                    ending.is_seen = True
                 elif descriptor == listener:
                     os.read(listener, _CHUNK)  # somebody wants it to end, or to end sooner
                 else:
                     streams.serve(descriptor, poll)
-            ended.look()
-        if asked and not killed:
+            ending.look()
+        if was_asked and not killed:
             self._kill_all(process)
 
     def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
         kill_all(process.pid, self.mark, self._held)
 
     def _finished(
-        self, process: subprocess.Popen[bytes], streams: _Streams, ended: Ending
+        self, process: subprocess.Popen[bytes], streams: _Streams, ending: Ending
     ) -> Finished | BaseException:
-        if not ended.is_seen:
+        if not ending.is_seen:
             return ToolError(f"{self.words[0]} was killed, but has not ended", code="not_ended")
         try:
-            code = ended.exit_code()
+            code = ending.exit_code()
         except ChildProcessError:
             reason = "its exit code is lost: something else in this server waits for all processes"
             return ToolError(f"{self.words[0]} has ended, but {reason}", code="not_ended")
@@ -237,7 +321,7 @@ class _Streams:
         how: RunSettings,
         feed: Callable[[int, bytes], None] | None,
     ) -> None:
-        self.files = [each for each in (process.stdout, process.stderr, process.stdin) if each]
+        self.files = [pipe for pipe in (process.stdout, process.stderr, process.stdin) if pipe]
         self.kept = {_OUT: OutputBytes(how.max_output), _ERR: OutputBytes(how.max_output)}
         self.feed = feed
         self.reading: dict[int, int] = {}
@@ -279,12 +363,12 @@ class _Streams:
         if self.writer is None:
             return False
         try:
-            written = os.write(self.writer.fileno(), self.input[:_CHUNK])
+            count = os.write(self.writer.fileno(), self.input[:_CHUNK])
         except BlockingIOError:
             return True
         except OSError:  # it does not read any more
             return False
-        self.input = self.input[written:]
+        self.input = self.input[count:]
         return bool(self.input)
 
     def _close_writer(self) -> None:

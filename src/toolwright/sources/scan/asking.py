@@ -19,10 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from ..running.process import Finished
+from ..running.process import Finished, NotStarted
 from ..running.run import run
-from ..running.settings import RunSettings
-from ..running.start import NotStarted
+from ..running.run_settings import RunSettings
 
 
 @dataclass(frozen=True, slots=True)

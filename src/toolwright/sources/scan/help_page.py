@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..running.plain_text import plain_text
+from ..running.output_stream import plain_text
 from .option_spelling import Spelling, is_type, read_spelling
 
 # -- lines

@@ -5,9 +5,9 @@ import resource
 
 from tests.wire.sources.running.test_running import shell
 from toolwright import Toolbox
-from toolwright.sources.running.output import CommandOutput, tool_value
+from toolwright.sources.running.command_output import CommandOutput, tool_value
 from toolwright.sources.running.run import run
-from toolwright.sources.running.settings import RunSettings
+from toolwright.sources.running.run_settings import RunSettings
 
 
 def test_a_flood_takes_no_memory():

@@ -12,7 +12,7 @@ from toolwright.sources.running.run import run  # noqa: F401 - the server below 
 SERVER = """
 import asyncio, sys
 from toolwright.sources.running.run import run
-from toolwright.sources.running.settings import RunSettings
+from toolwright.sources.running.run_settings import RunSettings
 
 came = asyncio.run(run([sys.executable, "-S", "-c", sys.argv[1]], RunSettings()))
 print("ENDED", came.exit_code, came.stderr.decode().strip().splitlines()[-1:])

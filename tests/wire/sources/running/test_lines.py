@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolwright import Call, Toolbox
-from toolwright.sources.running.lines import LONGEST, MOST_AT_ONCE, LineTeller
-from toolwright.sources.running.output import CommandOutput, tool_value
-from toolwright.sources.running.plain_text import plain_text
+from toolwright.sources.running.run import LONGEST, MOST_AT_ONCE, LineTeller
+from toolwright.sources.running.command_output import CommandOutput, tool_value
+from toolwright.sources.running.output_stream import plain_text
 from toolwright.sources.running.run import run
-from toolwright.sources.running.settings import RunSettings
+from toolwright.sources.running.run_settings import RunSettings
 
 
 def told(script, **how):

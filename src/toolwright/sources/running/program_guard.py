@@ -16,8 +16,7 @@ from pathlib import Path
 
 from ..._process import HAS_GROUPS, NO_MARK
 from ..._process import __file__ as script_file
-from .environment import environment_of
-from .settings import RunSettings
+from .run_settings import RunSettings, environment_of
 
 
 class ProgramGuard:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict
 from ..._json_values import compact_json, strict_json, without_surrogates
 from ...content import Audio, File, Image
 from ...results import Result
-from .plain_text import plain_text
+from .output_stream import plain_text
 from .process import Finished
 
 Parse = Literal["", "json", "json_lines"]

@@ -121,17 +121,17 @@ class _Started:
         problem = self.run_child("look.py", job, folder, environment, seconds)
         if not answer.is_file():
             raise SchemaError(f"cannot be looked at: {problem}", tool=self.name)
-        seen = json.loads(answer.read_text("utf-8"))
-        if "problem" in seen:
-            raise SchemaError(f"cannot be read: {seen['problem']}", tool=self.name)
-        if not seen["names_parser"]:
+        report = json.loads(answer.read_text("utf-8"))
+        if "problem" in report:
+            raise SchemaError(f"cannot be read: {report['problem']}", tool=self.name)
+        if not report["names_parser"]:
             raise SchemaError(
                 "was not run: its source names no parser of Click, Typer, argparse, optparse or "
                 "Cyclopts, so that it might do its work instead of being read",
                 tool=self.name,
                 hint="name its command object (`FILE.py:NAME`), or scan its `--help` instead",
             )
-        return replace(self, entry=seen["entry"])
+        return replace(self, entry=report["entry"])
 
     def start(
         self,
@@ -148,9 +148,11 @@ class _Started:
     def ask(self, folder: Path, seconds: float, words: tuple[str, ...], passed: int) -> _Answer:
         """Return the program. Raises `SchemaError`."""
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as place:
-            places = _Places(*(str(Path(place, each)) for each in ("home", "current", "temporary")))
-            for each in (places.home, places.current, places.temporary):
-                Path(each).mkdir()
+            places = _Places(
+                *(str(Path(place, folder_name)) for folder_name in ("home", "current", "temporary"))
+            )
+            for new_folder in (places.home, places.current, places.temporary):
+                Path(new_folder).mkdir()
             answer = Path(place, "answer.json")
             job: dict[str, Any] = {
                 "words": [*self.words, *words],
@@ -161,9 +163,9 @@ class _Started:
                 "passed": passed,
             }
             environment = _environment(places)
-            said = self.run_child("catching.py", job, places.current, environment, seconds)
+            last_line = self.run_child("catching.py", job, places.current, environment, seconds)
             if not answer.is_file() or answer.stat().st_size > _MAX_ANSWER:
-                why = f": {said}" if said else ""
+                why = f": {last_line}" if last_line else ""
                 raise SchemaError(
                     f"ended before it called a parser of a known framework{why}",
                     tool=self.name,
@@ -230,40 +232,48 @@ class _Steady:
     first: _Places
     second: _Places
 
-    def command(self, one: Command, two: Command) -> Command:
-        others = {each.name: each for each in two.parameters}
-        below = {each.name: each for each in two.commands}
+    def command(self, first: Command, second: Command) -> Command:
+        parameters = {parameter.name: parameter for parameter in second.parameters}
+        below = {command.name: command for command in second.commands}
         return replace(
-            one,
-            summary=self.text(one.summary, two.summary),
-            description=self.text(one.description, two.description),
-            examples=self.text(one.examples, two.examples),
+            first,
+            summary=self.text(first.summary, second.summary),
+            description=self.text(first.description, second.description),
+            examples=self.text(first.examples, second.examples),
             parameters=tuple(
-                self.parameter(each, others.get(each.name, each)) for each in one.parameters
+                self.parameter(parameter, parameters.get(parameter.name, parameter))
+                for parameter in first.parameters
             ),
-            commands=tuple(self.command(each, below.get(each.name, each)) for each in one.commands),
+            commands=tuple(
+                self.command(command, below.get(command.name, command))
+                for command in first.commands
+            ),
         )
 
-    def parameter(self, one: CommandParameter, two: CommandParameter) -> CommandParameter:
-        made = replace(
-            one,
-            description=self.text(one.description, two.description),
-            default_text=self.text(one.default_text, two.default_text),
+    def parameter(self, first: CommandParameter, second: CommandParameter) -> CommandParameter:
+        parameter = replace(
+            first,
+            description=self.text(first.description, second.description),
+            default_text=self.text(first.default_text, second.default_text),
         )
-        if one.default == two.default:
-            return made
-        text, other = self.first.hide(str(one.default)), self.second.hide(str(two.default))
-        text = text if text == other else "worked out when the program runs"
-        return replace(made, default=UNSET, default_text=text)
+        if first.default == second.default:
+            return parameter
+        text, second_text = (
+            self.first.hide(str(first.default)),
+            self.second.hide(str(second.default)),
+        )
+        text = text if text == second_text else "worked out when the program runs"
+        return replace(parameter, default=UNSET, default_text=text)
 
-    def text(self, one: str, two: str) -> str:
+    def text(self, first: str, second: str) -> str:
         """Return a text in which dots stand for the words that differ."""
-        one, two = self.first.hide(one), self.second.hide(two)
-        if one == two:
-            return one
-        pairs = zip_longest(re.split(r"(\s+)", one), re.split(r"(\s+)", two), fillvalue="")
+        first, second = self.first.hide(first), self.second.hide(second)
+        if first == second:
+            return first
+        pairs = zip_longest(re.split(r"(\s+)", first), re.split(r"(\s+)", second), fillvalue="")
         return "".join(
-            word if word == other else re.sub(r"\w.*\w|\w", "...", word) for word, other in pairs
+            word if word == second_word else re.sub(r"\w.*\w|\w", "...", word)
+            for word, second_word in pairs
         )
 
 
@@ -279,18 +289,20 @@ def _with_commands(program: Program, below: Mapping[str, _Answers]) -> Program:
     if not commands:
         return program
     # The words after the options are now the name of a command and its arguments.
-    options = tuple(each for each in program.root.parameters if not each.is_positional)
+    options = tuple(
+        parameter for parameter in program.root.parameters if not parameter.is_positional
+    )
     root = replace(program.root, parameters=options, commands=tuple(commands), runs=False)
     return replace(program, root=root, left_out=tuple(left_out))
 
 
 def _below(command: Command, word: str) -> Command:
-    inner = tuple(_below(each, word) for each in command.commands)
-    return replace(command, path=(word, *command.path), commands=inner)
+    children = tuple(_below(child, word) for child in command.commands)
+    return replace(command, path=(word, *command.path), commands=children)
 
 
 def _started(script: str | Path | Sequence[str], interpreter: str | None) -> _Started:
-    words = [str(script)] if isinstance(script, str | Path) else [str(each) for each in script]
+    words = [str(script)] if isinstance(script, str | Path) else [str(word) for word in script]
     if not words:
         raise SchemaError("has no words", tool="the program")
     if len(words) > 1 and re.fullmatch(r"(python|pypy)[\d.]*(\.exe)?", Path(words[0]).name):
@@ -309,9 +321,9 @@ def _file_of(word: str) -> Path:
     if file.is_file():
         return file.absolute()
     if not file.parent.parts or file.parent == Path():
-        found = shutil.which(word, path=sysconfig.get_path("scripts")) or shutil.which(word)
-        if found is not None:
-            return Path(found).absolute()
+        executable = shutil.which(word, path=sysconfig.get_path("scripts")) or shutil.which(word)
+        if executable is not None:
+            return Path(executable).absolute()
     raise SchemaError("is neither a file nor a command on the PATH", tool=word)
 
 
@@ -319,7 +331,7 @@ def _interpreter_of(file: Path) -> str:
     """Return the interpreter that a script names in its first lines, else our own."""
     with open_file(file) as opened:
         head = opened.read(2000)
-    first, _, rest = head.decode("utf-8", "replace").partition("\n")
+    first, _, following = head.decode("utf-8", "replace").partition("\n")
     if file.suffix == ".py" and "python" not in first:
         return sys.executable
     if not first.startswith("#!"):
@@ -328,10 +340,10 @@ def _interpreter_of(file: Path) -> str:
         )
     words = first[2:].split()
     if words and Path(words[0]).name == "sh":  # how installers write a path that has spaces
-        found = _SHELL_LINE.search(rest)
-        words = [found.group(1)] if found else []
+        match = _SHELL_LINE.search(following)
+        words = [match.group(1)] if match else []
     if words and Path(words[0]).name == "env":
-        words = [each for each in words[1:] if not each.startswith("-")]
+        words = [word for word in words[1:] if not word.startswith("-")]
     if not words or not re.match(r"(python|pypy)", Path(words[0]).name):
         raise SchemaError(
             "is not a Python script", tool=file.name, hint="scan its `--help` instead"
