@@ -30,8 +30,8 @@ def address(config: ServerConfig, port: int) -> str:
 def announce_stdio(box: Live, hint: str = _ON_STDIO) -> None:
     """Show a person at a terminal that this server waits for a client, and what they may want."""
     # Short lines: a terminal would break long ones inside words.
-    said = f"{_counted(box)} over stdio, waiting for a client that starts this program."
-    say(f"{said}\n{hint} Ctrl-C ends it.")
+    waiting = f"{_counted(box)} over stdio, waiting for a client that starts this program."
+    say(f"{waiting}\n{hint} Ctrl-C ends it.")
 
 
 def _counted(box: Live) -> str:

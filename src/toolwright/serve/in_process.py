@@ -32,9 +32,9 @@ class Once:
     async def handle(self, body: bytes | str, headers: Mapping[str, str]) -> Reply:
         """Answer one POST."""
         data = body.encode() if isinstance(body, str) else body
-        named = {name.lower(): value for name, value in headers.items()}
-        named.setdefault("content-type", "application/json")
-        named.setdefault("accept", "application/json, text/event-stream")
+        lowered = {name.lower(): value for name, value in headers.items()}
+        lowered.setdefault("content-type", "application/json")
+        lowered.setdefault("accept", "application/json, text/event-stream")
         scope = {
             "type": "http",
             "method": "POST",
@@ -43,7 +43,7 @@ class Once:
             "query_string": b"",
             "scheme": "https",
             "http_version": "1.1",
-            "headers": [(name.encode(), value.encode()) for name, value in named.items()],
+            "headers": [(name.encode(), value.encode()) for name, value in lowered.items()],
             "client": None,
             "server": None,
         }

@@ -18,8 +18,8 @@ class LifespanFailed(Exception):
     """The lifespan raised; the message is one line, and `__cause__` is what was raised."""
 
     def __init__(self, box: Live, doing: str, error: BaseException) -> None:
-        said = first_line(str(error))
-        what = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        reason = first_line(str(error))
+        what = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
         super().__init__(f"the lifespan of {box.now.about.name} failed to {doing}: {what}")
         self.__cause__ = error
 

@@ -141,8 +141,10 @@ def completions(owner: Resource | Prompt, argument: str, typed: str) -> list[str
 
 
 def _completing(hint: Any) -> Any:
-    given = [marker for marker in getattr(hint, "__metadata__", ()) if isinstance(marker, Complete)]
-    return given[0].values if given else None
+    markers = [
+        marker for marker in getattr(hint, "__metadata__", ()) if isinstance(marker, Complete)
+    ]
+    return markers[0].values if markers else None
 
 
 def _begins(value: Any, typed: str) -> bool:
@@ -238,11 +240,13 @@ class Offering:
 
     def resources_for(self, roles: Roles, call: Call | None = None) -> list[Resource]:
         """Return the resources that a caller may read."""
-        return [each for each in self.resources.values() if self.offers(each, roles, call)]
+        return [
+            resource for resource in self.resources.values() if self.offers(resource, roles, call)
+        ]
 
     def prompts_for(self, roles: Roles, call: Call | None = None) -> list[Prompt]:
         """Return the prompts that a caller may get."""
-        return [each for each in self.prompts.values() if self.offers(each, roles, call)]
+        return [prompt for prompt in self.prompts.values() if self.offers(prompt, roles, call)]
 
     def find_resource(
         self, uri: str, roles: Roles, call: Call | None = None

@@ -136,13 +136,15 @@ class PlainRun(ABC):
 
     def _log(self, level: Any, said: Any, logger: str | None = None) -> None:
         if self.adopter is None:
-            wanted = self.profile.wants(level)
+            is_wanted = self.profile.wants(level)
             line = (
-                logged(level, sendable(said), logger or self.box.now.about.name) if wanted else b""
+                logged(level, sendable(said), logger or self.box.now.about.name)
+                if is_wanted
+                else b""
             )
             with self.lock:
                 if self.adopter is None:
-                    self.unsent += wanted and not self._send(line)
+                    self.unsent += is_wanted and not self._send(line)
                     return
         self.adopter.log(said, level, logger)
 
@@ -155,8 +157,8 @@ class PlainRun(ABC):
         """Return a log message that says how many were dropped; None if none was."""
         if not self.unsent:
             return None
-        said = f"{self.unsent} log messages were not sent: the client reads too slowly"
-        return logged("warning", said, self.box.now.about.name)
+        notice = f"{self.unsent} log messages were not sent: the client reads too slowly"
+        return logged("warning", notice, self.box.now.about.name)
 
     # -- asking
 

@@ -36,11 +36,11 @@ class RouteTable:
             self._apps = {self._checked(path): app for path, app in by_path.items()}
         else:
             self._given = tuple(given)
-        for each in self._given:
-            if not callable(getattr(each, "matches", None)):
-                msg = f"routes are ASGI apps by path, or routes of Starlette; got {each!r}"
+        for route in self._given:
+            if not callable(getattr(route, "matches", None)):
+                msg = f"routes are ASGI apps by path, or routes of Starlette; got {route!r}"
                 raise TypeError(msg)
-            self._checked(str(getattr(each, "path", "")))
+            self._checked(str(getattr(route, "path", "")))
         self._made: tuple[tuple[OwnRoute, ...], list[tuple[Any, bool]]] = ((), [])
         _ = self._routes
 
@@ -51,10 +51,10 @@ class RouteTable:
             match, more = route.matches(scope)
             if match.value:
                 methods = frozenset(getattr(route, "methods", None) or ())
-                found = Found(route.handle, {**scope, **more}, is_public, methods)
+                entry = Found(route.handle, {**scope, **more}, is_public, methods)
                 if match.value == _FULL:
-                    return found
-                partial = partial or found  # the path fits, the method does not: the route says so
+                    return entry
+                partial = partial or entry  # the path fits, the method does not: the route says so
         return partial or self._mounted(scope, asked)
 
     def allowed(self, scope: Scope, asked: str, method: str) -> frozenset[str] | None:
@@ -62,12 +62,12 @@ class RouteTable:
 
         None if nothing is there, or if a route answers such requests itself.
         """
-        found = self.find(scope, asked)
-        if found is None or "OPTIONS" in found.methods:
+        route = self.find(scope, asked)
+        if route is None or "OPTIONS" in route.methods:
             return None
-        if not found.methods:
+        if not route.methods:
             return frozenset((method,))
-        fitting = self.find({**scope, "method": method}, asked) or found
+        fitting = self.find({**scope, "method": method}, asked) or route
         return fitting.methods
 
     def _mounted(self, scope: Scope, asked: str) -> Found | None:
@@ -82,9 +82,12 @@ class RouteTable:
     @property
     def _routes(self) -> list[tuple[Any, bool]]:
         """All routes, those of the toolbox first; it may have more since the last request."""
-        own = tuple(self._box.now.routes)
-        if own != self._made[0] or (self._given and not self._made[1]):
-            self._made = own, [*map(self._built, own), *((each, False) for each in self._given)]
+        own_routes = tuple(self._box.now.routes)
+        if own_routes != self._made[0] or (self._given and not self._made[1]):
+            self._made = (
+                own_routes,
+                [*map(self._built, own_routes), *((route, False) for route in self._given)],
+            )
         return self._made[1]
 
     def _built(self, own: OwnRoute) -> tuple[Any, bool]:
@@ -109,9 +112,9 @@ _FULL = 2
 
 def wrapped(app: AsgiApp, middleware: Iterable[Any]) -> AsgiApp:
     """Put middleware around an app, the first one outermost; Starlette's is accepted as well."""
-    for each in reversed(tuple(middleware)):
-        if isinstance(getattr(each, "kwargs", None), dict) and hasattr(each, "cls"):
-            app = each.cls(app, *each.args, **each.kwargs)
+    for layer in reversed(tuple(middleware)):
+        if isinstance(getattr(layer, "kwargs", None), dict) and hasattr(layer, "cls"):
+            app = layer.cls(app, *layer.args, **layer.kwargs)
         else:
-            app = each(app)
+            app = layer(app)
     return app

@@ -180,8 +180,8 @@ def _listening(config: ServerConfig) -> socket.socket:
     except OSError as error:
         from .announce import why_not
 
-        said = why_not(error, config.host, config.port, "port=0", 'host="127.0.0.1"')
-        raise type(error)(error.errno, said) from None
+        reason = why_not(error, config.host, config.port, "port=0", 'host="127.0.0.1"')
+        raise type(error)(error.errno, reason) from None
 
 
 def _http_server(box: Live, config: ServerConfig) -> PlainServer:

@@ -279,7 +279,7 @@ def _refusal(name: str, place: Place) -> str:
 
 def hint_for(name: str, place: Place, *more: str) -> str:
     """Return what is written instead of an unknown setting; `more` are names known besides."""
-    known = [*(key for key, row in SETTINGS.items() if place in row.places), *more]
+    names = [*(key for key, row in SETTINGS.items() if place in row.places), *more]
     if hint := instead("setting", name):
         return hint
-    return did_you_mean(name, known) or f"there are {', '.join(sorted(known))}"
+    return did_you_mean(name, names) or f"there are {', '.join(sorted(names))}"

@@ -111,18 +111,18 @@ class ShortPath:
         """Return the capabilities: what exists here, and nothing else."""
         box, is_live, watch = self.box.now, self.box.is_live, self.watch
         offers_prompts = bool(box.prompts) or is_live
-        made: dict[str, Any] = {}
+        capabilities: dict[str, Any] = {}
         # What replaces it may have a tool that gets a `Call`.
         if is_live or box.sees_calls:
-            made["logging"] = {}
+            capabilities["logging"] = {}
         if offers_prompts:
-            made["prompts"] = {"listChanged": watch}
+            capabilities["prompts"] = {"listChanged": watch}
         if box.resources or is_live:
-            made["resources"] = {"subscribe": watch, "listChanged": watch}
-        made["tools"] = {"listChanged": watch}
-        if offers_prompts or any(each.is_template for each in box.resources.values()):
-            made["completions"] = {}
-        return made
+            capabilities["resources"] = {"subscribe": watch, "listChanged": watch}
+        capabilities["tools"] = {"listChanged": watch}
+        if offers_prompts or any(resource.is_template for resource in box.resources.values()):
+            capabilities["completions"] = {}
+        return capabilities
 
     def handshake(self, asked: PlainRequest) -> tuple[bytes, str] | None:
         """Answer `initialize`; return the answer and the version that applies from now on."""
@@ -170,12 +170,12 @@ class ShortPath:
         payload = self.box.now.tools.to_mcp_json(protocol, *viewer)
         if protocol < STATELESS_SINCE:
             return reply(asked.id, payload)
-        known = self._listed.get(id(payload))
-        if known is None or known[0] is not payload:
+        stamped = self._listed.get(id(payload))
+        if stamped is None or stamped[0] is not payload:
             if len(self._listed) > 100:
                 self._listed.clear()  # lists of earlier versions of the toolbox
-            known = self._listed[id(payload)] = (payload, self._stamped(payload, kept=True))
-        return reply(asked.id, known[1])
+            stamped = self._listed[id(payload)] = (payload, self._stamped(payload, kept=True))
+        return reply(asked.id, stamped[1])
 
     def task(
         self,
@@ -226,13 +226,13 @@ class ShortPath:
         (basic, ResultType; server/utilities/caching for `ttlMs` and `cacheScope`.)
         """
         hints = b',"ttlMs":0,"cacheScope":"private"' if kept else b""
-        rest = hints + b',"resultType":"complete"}'
+        ending = hints + b',"resultType":"complete"}'
         # A toolbox that is reloaded may have another version by now.
         stamp = self._server_info() if self.box.is_live else self._stamp
         if not meta:
-            return body[:-1] + b"," + stamp + rest
+            return body[:-1] + b"," + stamp + ending
         # The result's own `_meta` comes last: put the stamp into it.
-        return body[:-2] + b"," + stamp[9:-1] + b"}" + rest
+        return body[:-2] + b"," + stamp[9:-1] + b"}" + ending
 
 
 def plain_request(message: Any) -> PlainRequest | None:
@@ -274,7 +274,7 @@ def _is_info(info: Any) -> bool:
         is_object(info)
         and info.keys() >= {"name", "version"}
         and info.keys() <= _INFO_KEYS
-        and all(isinstance(each, str) for each in info.values())
+        and all(isinstance(text, str) for text in info.values())
     )
 
 
@@ -282,16 +282,16 @@ def _are_capabilities(given: Any) -> bool:
     """Return whether capabilities have the usual form; the SDK checks unusual ones."""
     if not is_object(given):
         return False
-    for name, each in given.items():
-        if not is_object(each):
+    for name, ability in given.items():
+        if not is_object(ability):
             return False
         if name == "roots":
-            if not all(key == "listChanged" and isinstance(v, bool) for key, v in each.items()):
+            if not all(key == "listChanged" and isinstance(v, bool) for key, v in ability.items()):
                 return False
         elif name in _OPEN:
-            if not all(map(is_object, each.values())):
+            if not all(map(is_object, ability.values())):
                 return False
-        elif any(inner != {} for inner in each.values()):
+        elif any(setting != {} for setting in ability.values()):
             return False
     return True
 

@@ -66,8 +66,8 @@ class TrustedProxies:
     """Finds the client of a request: behind a named proxy, the one that the proxy names."""
 
     def __init__(self, given: Iterable[str] = ()) -> None:
-        named = (given,) if isinstance(given, str) else given
-        self.networks = tuple(_network(proxy) for proxy in named)
+        proxies = (given,) if isinstance(given, str) else given
+        self.networks = tuple(_network(proxy) for proxy in proxies)
 
     def trusts(self, address: str) -> bool:
         """Return whether an address is that of a named proxy."""

@@ -30,10 +30,10 @@ def user_of(caller: Caller) -> Any:
 
     issuer = str(caller.claims.get("iss", ""))
     subject = str(caller.claims.get("sub", "")) or None
-    known = AccessToken(
+    access_token = AccessToken(
         token="", client_id=caller.name, scopes=[], subject=subject, claims={"iss": issuer}
     )
-    return AuthenticatedUser(known)
+    return AuthenticatedUser(access_token)
 
 
 class Refusal(NamedTuple):
@@ -110,9 +110,9 @@ class Guard:
         owner: Caller | Refusal = Refusal(401, "a bearer token is needed", "Bearer")
         if scheme.lower() == b"bearer" and token.strip():
             owner = Refusal(401, "the token is not known", 'Bearer error="invalid_token"')
-        for known, caller in self.tokens.items():
+        for expected, caller in self.tokens.items():
             # Every token is compared, each in constant time: timing reveals nothing.
-            if hmac.compare_digest(known, token.strip()) and scheme.lower() == b"bearer":
+            if hmac.compare_digest(expected, token.strip()) and scheme.lower() == b"bearer":
                 owner = caller
         return owner
 
@@ -142,7 +142,7 @@ def tokens_from(given: Any) -> dict[str, Caller]:
         for token, who in given.items():  # pyright: ignore[reportUnknownVariableType]
             callers[_checked(str(token))] = who if isinstance(who, Caller) else Caller(str(who))  # pyright: ignore[reportUnknownArgumentType]
         return callers
-    return {_checked(str(token)): Caller(f"token{at}") for at, token in enumerate(given, 1)}
+    return {_checked(str(token)): Caller(f"token{number}") for number, token in enumerate(given, 1)}
 
 
 def _checked(token: str) -> str:

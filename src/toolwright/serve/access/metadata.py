@@ -21,13 +21,13 @@ class Metadata(NamedTuple):
     @classmethod
     def of(cls, sign_in: SignIn, resource: str) -> Metadata | None:
         """Build it if the public address is known: as given, or an audience that is an address."""
-        named = [resource, *sign_in.audience]
-        known = next((address for address in named if "://" in address), "")
-        if not known:
+        names = [resource, *sign_in.audience]
+        public_address = next((address for address in names if "://" in address), "")
+        if not public_address:
             return None
-        parts = urlsplit(known)
+        parts = urlsplit(public_address)
         path = metadata_path(parts.path)
-        document = metadata(known, [sign_in.issuer], sign_in.scopes)
+        document = metadata(public_address, [sign_in.issuer], sign_in.scopes)
         return cls(path, f"{parts.scheme}://{parts.netloc}{path}", json.dumps(document).encode())
 
 

@@ -69,8 +69,10 @@ class Keys(NamedTuple):
 
     def matching(self, key_id: str | None, algorithm: str) -> list[PyJWK]:
         """Return the keys that may have signed a token; all that fit if it does not say which."""
-        named = (usable for own_id, usable in self.ready if key_id is None or own_id == key_id)
-        return [usable[algorithm] for usable in named if algorithm in usable]
+        usable_keys = (
+            usable for own_id, usable in self.ready if key_id is None or own_id == key_id
+        )
+        return [usable[algorithm] for usable in usable_keys if algorithm in usable]
 
 
 class Keyring:
@@ -125,8 +127,8 @@ class Keyring:
             fresh = self._fetch()
         except Exception as error:  # noqa: BLE001 - whatever it is, the old keys stay
             self._failed = True
-            said = error.args[1] if isinstance(error, TokenRejected) else type(error).__name__
-            logger("sign_in").warning("no new keys: %s", said)
+            reason = error.args[1] if isinstance(error, TokenRejected) else type(error).__name__
+            logger("sign_in").warning("no new keys: %s", reason)
         else:
             if self._fetched == -math.inf:
                 self._tried = -math.inf  # the first fetch must not delay the first rotation
@@ -157,8 +159,8 @@ class SignIn:
 
     def __post_init__(self) -> None:
         for name in ("audience", "algorithms", "roles_claim", "scopes"):
-            given = getattr(self, name)
-            setattr(self, name, (given,) if isinstance(given, str) else tuple(given))
+            setting = getattr(self, name)
+            setattr(self, name, (setting,) if isinstance(setting, str) else tuple(setting))
         if not self.issuer or not self.audience or not all(self.audience):
             raise ValueError("signing in needs an issuer, and an audience that tokens are for")
         if not set(self.algorithms) <= set(_FITS):
@@ -199,21 +201,21 @@ class SignIn:
     def challenge(self, refusal: Refusal, metadata_address: str = "") -> str:
         """Return the `WWW-Authenticate` header that goes with a 401 or 403."""
         error = "insufficient_scope" if refusal.status == 403 else "invalid_token"
-        told = {"error": error, "error_description": refusal.said}
+        error_parts = {"error": error, "error_description": refusal.said}
         # A request without a token is no mistake, so no error is named (RFC 6750, section 3.1).
-        parts = {} if refusal == NEEDED else told
+        parts = {} if refusal == NEEDED else error_parts
         parts |= {"scope": " ".join(self.scopes), "resource_metadata": metadata_address}
-        said = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
-        return f"Bearer {said}".rstrip()
+        parameters = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
+        return f"Bearer {parameters}".rstrip()
 
     async def _proven(self, token: str) -> VerifiedToken | Refusal:
         if len(token) > MOST_TOKEN:
             return Refusal(401, "the token is too long")
         # A digest stands in for the token: what is remembered cannot be used to sign in.
         digest = hashlib.sha256(token.encode(errors="replace")).digest()
-        known = self._ring.keys.proven.get(digest)
-        if known is not None and self.clock() < known.until:
-            return known
+        verified = self._ring.keys.proven.get(digest)
+        if verified is not None and self.clock() < verified.until:
+            return verified
         try:
             return await self._prove(token, digest)
         except TokenRejected as error:
@@ -234,9 +236,9 @@ class SignIn:
         return proven
 
     def _read(self, claims: dict[str, Any], until: float) -> VerifiedToken:
-        meant = claims.get("aud")
-        meant = [meant] if isinstance(meant, str) else _words(meant)
-        audience = next((name for name in self.audience if name in meant), "")
+        audiences = claims.get("aud")
+        audiences = [audiences] if isinstance(audiences, str) else _words(audiences)
+        audience = next((name for name in self.audience if name in audiences), "")
         if not audience:
             raise TokenRejected(401, "the token is for another audience")
         name = _named(claims, self.name_claim, "client_id", "azp")
@@ -256,12 +258,12 @@ def _unproven(token: str, algorithms: Sequence[str]) -> tuple[str, str | None, d
     import jwt
 
     try:
-        read = jwt.PyJWS().decode_complete(token, options={"verify_signature": False})
-        claims: dict[str, Any] = dict(json.loads(read["payload"]))
+        decoded = jwt.PyJWS().decode_complete(token, options={"verify_signature": False})
+        claims: dict[str, Any] = dict(json.loads(decoded["payload"]))
     except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
         raise TokenRejected(401, "the token is not a signed JWT") from None
     # `jku`, `x5u`, `jwk` and `x5c` are never read: a token does not choose who vouches for it.
-    header: dict[str, Any] = read["header"]
+    header: dict[str, Any] = decoded["header"]
     kind = str(header.get("typ", "JWT")).lower().removeprefix("application/")
     if "crit" in header or kind not in ("jwt", "at+jwt"):
         raise TokenRejected(401, "the token is of a kind that is not accepted")
@@ -327,8 +329,10 @@ def _keys(document: Any, algorithms: Iterable[str]) -> Keys:
     keys = Keys(cast("list[Any]", listed), [], {})
     for key in keys.listed:
         kind = _get(key, "use") in (None, "sig") and (_get(key, "crv") or _get(key, "kty"))
-        meant = _get(key, "alg")
-        fitting = [name for name in algorithms if kind in _FITS[name] and meant in (None, name)]
+        key_algorithm = _get(key, "alg")
+        fitting = [
+            name for name in algorithms if kind in _FITS[name] and key_algorithm in (None, name)
+        ]
         with suppress(jwt.PyJWTError, ValueError, TypeError, KeyError, AttributeError):
             # The private part is left out, should an issuer ever show it.
             public = {name: value for name, value in key.items() if name != "d"}
@@ -362,9 +366,9 @@ def _discovered(issuer: str) -> str:
     parts = urlsplit(issuer)
     path = parts.path.rstrip("/")
     openid, oauth = "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"
-    for own in (path + openid, oauth + path):
+    for well_known in (path + openid, oauth + path):
         with suppress(TokenRejected):
-            document = _document(parts._replace(path=own).geturl())
+            document = _document(parts._replace(path=well_known).geturl())
             keys = str(_get(document, "jwks_uri"))
             # An issuer that needs a certificate does not give its keys without one.
             safe = _is_safe(keys) and urlsplit(keys).scheme == parts.scheme
@@ -383,15 +387,17 @@ def _document(address: str) -> Any:
     opener.add_handler(request.ProxyHandler({} if local else None))
     opener.add_handler(request.HTTPHandler())
     opener.add_handler(request.HTTPSHandler())
-    shown, body, deadline = address.partition("?")[0], b"", time.monotonic() + _PATIENCE
+    public_address, body, deadline = address.partition("?")[0], b"", time.monotonic() + _PATIENCE
     try:
         with opener.open(address, timeout=_PATIENCE) as response:
             if response.status != 200:
-                raise TokenRejected(503, f"{shown} answered {response.status}")
+                raise TokenRejected(503, f"{public_address} answered {response.status}")
             while part := response.read1(65536):
                 body += part
                 if len(body) > MOST_DOCUMENT or time.monotonic() > deadline:
-                    raise TokenRejected(503, f"{shown} sent too much, or too slowly")
+                    raise TokenRejected(503, f"{public_address} sent too much, or too slowly")
         return json.loads(body)
     except (OSError, HTTPException, ValueError, RecursionError):
-        raise TokenRejected(503, f"{shown} gave no answer, or one that is not JSON") from None
+        raise TokenRejected(
+            503, f"{public_address} gave no answer, or one that is not JSON"
+        ) from None

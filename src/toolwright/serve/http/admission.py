@@ -54,8 +54,8 @@ class Admission:
         if isinstance(who, Caller):
             pace, key = self.callers, who.name
         if pace is not None and (seconds := pace.wait(key)):
-            known = who.name if isinstance(who, Caller) else None
-            return Refusal(429, "too many requests", retry_after=seconds, caller=known)
+            name = who.name if isinstance(who, Caller) else None
+            return Refusal(429, "too many requests", retry_after=seconds, caller=name)
         return who
 
     async def _signed_in(self, headers: Mapping[bytes, bytes], client: str) -> Caller | Refusal:
@@ -90,11 +90,11 @@ class Admission:
             if self.sign_in is None or isinstance(who, Caller):
                 return who
         assert self.sign_in is not None  # noqa: S101 - else there are tokens
-        found = await self.sign_in.check(headers)
-        if not isinstance(found, Refusal) or found.status == 503:
-            return found
+        caller = await self.sign_in.check(headers)
+        if not isinstance(caller, Refusal) or caller.status == 503:
+            return caller
         where = self.metadata.address if self.metadata is not None else ""
-        return found._replace(challenge=self.sign_in.challenge(found, where))
+        return caller._replace(challenge=self.sign_in.challenge(caller, where))
 
 
 def reached(scope: Scope) -> str:

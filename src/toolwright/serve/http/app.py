@@ -99,8 +99,8 @@ class App:
             stop=self.stop,
         )
         self.shutdown = Shutdown(self.drain, self.exchanges, self.sdk)
-        taken = {self.path, "", *PATHS, METRICS_PATH if config.metrics else self.path}
-        self.routes = RouteTable(config.routes, box, taken)
+        reserved = {self.path, "", *PATHS, METRICS_PATH if config.metrics else self.path}
+        self.routes = RouteTable(config.routes, box, reserved)
         self._entry = wrapped(self._request, config.middleware)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,17 +112,17 @@ class App:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
-        asked = _place(scope)
-        if self.metadata and asked == self.metadata.path:
+        path = _place(scope)
+        if self.metadata and path == self.metadata.path:
             await answer_metadata(send, scope["method"], headers, self.metadata)
             return
         origin = headers.get(b"origin")
         shares = origin is not None and self.guard.shares_with(origin)
         if origin is not None and shares:
             send = readable_by(origin, send)
-        if asked not in (self.path, "") and not (self.counted and asked == METRICS_PATH):
-            if asked in PATHS:
-                await tell_health(send, scope["method"], asked, is_ready=not self.drain.is_draining)
+        if path not in (self.path, "") and not (self.counted and path == METRICS_PATH):
+            if path in PATHS:
+                await tell_health(send, scope["method"], path, is_ready=not self.drain.is_draining)
             else:
                 await self._routed(scope, headers, receive, send, shares=shares)
         elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
@@ -142,29 +142,29 @@ class App:
         shares: bool,
     ) -> None:
         """Let one of the author's routes answer, under the rules that apply to the tools."""
-        asked = _place(scope)
-        found = self.routes.find(scope, asked)
-        if found is None:
+        path = _place(scope)
+        route = self.routes.find(scope, path)
+        if route is None:
             await say(send, 404, "not found")
             return
         if len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
             await say(send, 400, "a header that may appear only once was sent twice")
             return
         if shares and is_preflight(scope["method"], headers):
-            methods = self.routes.allowed(scope, asked, method_asked(headers))
+            methods = self.routes.allowed(scope, path, method_asked(headers))
             if methods is not None:
                 await self._preflight(scope, headers, send, methods)
                 return
         client = self.proxies.client(scope)
-        if found.is_public:
+        if route.is_public:
             who = self.guard.refusal(headers, reached(scope))
         else:
             who = await self.admission.check(scope, headers, client)
         if isinstance(who, Refusal):
             await self._refuse(who, client, send)
             return
-        known = {} if who is None else {"toolwright.caller": who, "user": user_of(who)}
-        await found.app({**found.scope, **known}, receive, send)
+        identity = {} if who is None else {"toolwright.caller": who, "user": user_of(who)}
+        await route.app({**route.scope, **identity}, receive, send)
 
     async def _refuse(self, who: Refusal, client: str, send: Send) -> None:
         kind = "rate" if who.status == 429 else "sign-in"
@@ -186,8 +186,8 @@ class App:
         if len(self._logged) >= _MOST_REASONS:
             self._logged.clear()
         self._logged[who.said] = now + _LOG_SECONDS
-        said = who.said.replace("bearer token", "token")  # which looks like a secret in a log
-        log.warning("%s: a request from %s is refused: %s", self.box.now.about.name, client, said)
+        reason = who.said.replace("bearer token", "token")  # which looks like a secret in a log
+        log.warning("%s: a request from %s is refused: %s", self.box.now.about.name, client, reason)
 
     async def _preflight(
         self,
@@ -280,8 +280,8 @@ class App:
 
 def _is_ambiguous(headers: Iterable[Header]) -> bool:
     """Return whether a header that admission reads was sent twice."""
-    seen = [name for name, _ in headers if name in _ONCE]
-    return len(seen) != len(set(seen))
+    names = [name for name, _ in headers if name in _ONCE]
+    return len(names) != len(set(names))
 
 
 def _place(scope: Scope) -> str:

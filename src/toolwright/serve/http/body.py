@@ -50,18 +50,18 @@ class BodyMemory:
 
     def take(self, client: str, size: int) -> None:
         """Count bytes, or raise `Full`: one client may hold a quarter of the total."""
-        held = self.by_client.get(client, 0) + size
-        if self.total + size > self.most or held > self.most // 4:
+        by_this_client = self.by_client.get(client, 0) + size
+        if self.total + size > self.most or by_this_client > self.most // 4:
             raise Full
         self.total += size
-        self.by_client[client] = held
+        self.by_client[client] = by_this_client
 
     def give_back(self, client: str, size: int) -> None:
         """Stop counting bytes."""
         self.total -= size
-        left = self.by_client.get(client, 0) - size
-        if left > 0:
-            self.by_client[client] = left
+        remaining = self.by_client.get(client, 0) - size
+        if remaining > 0:
+            self.by_client[client] = remaining
         else:
             self.by_client.pop(client, None)
 
@@ -112,12 +112,15 @@ class BodyTimes:
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         now = loop.time()
         corrected = self._looks.corrected(now)
-        for each in list(self.current):
-            each.began = corrected(each.began)
-            if now - each.began > allowed(self.seconds, each.received) and each.task is not None:
-                del self.current[each]
-                each.expired = True
-                each.task.cancel()
+        for reading in list(self.current):
+            reading.began = corrected(reading.began)
+            if (
+                now - reading.began > allowed(self.seconds, reading.received)
+                and reading.task is not None
+            ):
+                del self.current[reading]
+                reading.expired = True
+                reading.task.cancel()
         if self._loop is not loop:
             return
         if self.current or self._was_used:

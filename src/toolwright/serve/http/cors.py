@@ -52,8 +52,8 @@ def is_preflight(method: str, headers: Mapping[bytes, bytes]) -> bool:
 
 def method_asked(headers: Mapping[bytes, bytes]) -> str:
     """Return the method that a page wants to use; GET if it is not a method."""
-    asked = headers.get(b"access-control-request-method", b"").strip()
-    return asked.decode() if _METHOD.fullmatch(asked) else "GET"
+    method = headers.get(b"access-control-request-method", b"").strip()
+    return method.decode() if _METHOD.fullmatch(method) else "GET"
 
 
 async def answer_preflight(
@@ -63,14 +63,16 @@ async def answer_preflight(
 
     `methods` are those of an author's route, which may be sent any headers.
     """
-    asked = headers.get(b"access-control-request-headers", b"").lower().split(b",", _MOST_ASKED)
-    wanted = _NAME if methods else _OWN
-    own = [name for each in asked[:_MOST_ASKED] if wanted.fullmatch(name := each.strip())]
+    requested = headers.get(b"access-control-request-headers", b"").lower().split(b",", _MOST_ASKED)
+    pattern = _NAME if methods else _OWN
+    allowed = [
+        name for header in requested[:_MOST_ASKED] if pattern.fullmatch(name := header.strip())
+    ]
     await respond(
         send,
         204,
         b"",
         (b"access-control-allow-methods", ", ".join(sorted(methods)).encode() or _METHODS),
-        (b"access-control-allow-headers", b", ".join(dict.fromkeys((*_HEADERS, *own)))),
+        (b"access-control-allow-headers", b", ".join(dict.fromkeys((*_HEADERS, *allowed)))),
         (b"access-control-max-age", b"600"),
     )

@@ -76,13 +76,13 @@ class Exchanges:
     @property
     def are_at_work(self) -> bool:
         """Whether one of them still waits for its answer."""
-        return any(each.kind for each in self.open)
+        return any(exchange.kind for exchange in self.open)
 
     def stop(self, kind: Kind | None = None) -> None:
         """Stop requests of a kind, or all that are left."""
-        for each in list(self.open):
-            if kind is None or each.kind == kind:
-                each.stop()
+        for exchange in list(self.open):
+            if kind is None or exchange.kind == kind:
+                exchange.stop()
 
 
 def is_listener(exchange: Exchange) -> bool:

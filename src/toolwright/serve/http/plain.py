@@ -43,25 +43,25 @@ class PlainRequests:
         if not _is_plain(headers):
             return False
         try:
-            asked = plain_request(parsed(exchange.body))
+            request = plain_request(parsed(exchange.body))
         except ValueError:
             return False
-        if asked is None or not is_modern(asked) or not _fits(headers, asked):
+        if request is None or not is_modern(request) or not _fits(headers, request):
             return False
-        viewer = exchange.sender.viewer(self.box.now, asked.id)
-        if asked.method == "tools/call":
-            task = self.short_path.task(asked, LATEST_PROTOCOL, viewer)
+        viewer = exchange.sender.viewer(self.box.now, request.id)
+        if request.method == "tools/call":
+            task = self.short_path.task(request, LATEST_PROTOCOL, viewer)
             if task is None:
                 return False
             await self._call(task, exchange)
             return True
-        if asked.params.keys() != {"_meta"} or "progressToken" in asked.meta:
+        if request.params.keys() != {"_meta"} or "progressToken" in request.meta:
             return False
-        if asked.method == "tools/list" and self.box.now.about.page_size is None:
-            await answer(send, self.short_path.listed(asked, LATEST_PROTOCOL, viewer))
+        if request.method == "tools/list" and self.box.now.about.page_size is None:
+            await answer(send, self.short_path.listed(request, LATEST_PROTOCOL, viewer))
             return True
-        if asked.method == "server/discover":
-            await answer(send, self.short_path.discover(asked))
+        if request.method == "server/discover":
+            await answer(send, self.short_path.discover(request))
             return True
         return False
 
@@ -70,8 +70,8 @@ class PlainRequests:
         run = HttpCall(task, self.box, exchange, self.take_over)
         # Hooks, and listeners to the items of a generator, need the call from the beginning.
         is_wrapped = self.box.now.is_wrapped()
-        known = is_wrapped or (task.token is not None and runner.may_tell)
-        call = run.made() if known else None
+        needs_call = is_wrapped or (task.token is not None and runner.may_tell)
+        call = run.made() if needs_call else None
         is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
         if is_quick and not is_wrapped:
             with self.box.busy(), asked_by(run):
@@ -122,7 +122,7 @@ def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
 
 @lru_cache(maxsize=64)
 def _names_both(sent: bytes) -> bool:
-    return {each.strip() for each in sent.split(b",")} >= _ACCEPTED
+    return {kind.strip() for kind in sent.split(b",")} >= _ACCEPTED
 
 
 @lru_cache(maxsize=64)
@@ -140,5 +140,5 @@ def _fits(headers: Mapping[bytes, bytes], asked: PlainRequest) -> bool:
     if headers.get(b"mcp-method") != asked.method.encode():
         return False
     name = asked.params.get("name")
-    said = headers.get(b"mcp-name")
-    return said == (name.encode() if isinstance(name, str) else None)
+    header = headers.get(b"mcp-name")
+    return header == (name.encode() if isinstance(name, str) else None)

@@ -78,7 +78,9 @@ class Streams:
         bound = self.counted.excess(client)
         if not bound or bound == "client":
             return not bound
-        groups = (each for other, each in self.open.items() if is_within(bound, client, other))
+        groups = (
+            streams for owner, streams in self.open.items() if is_within(bound, client, owner)
+        )
         largest = max(groups, key=len)
         if len(largest) <= len(self.open.get(client, ())) + 1:
             return False
@@ -88,8 +90,8 @@ class Streams:
         return True
 
     def _remove(self, stream: Stream) -> None:
-        own = self.open.get(stream.client)
-        if own is not None and own.pop(id(stream), None) is not None:
+        streams = self.open.get(stream.client)
+        if streams is not None and streams.pop(id(stream), None) is not None:
             self.counted.give_back(stream.client)
-            if not own:
+            if not streams:
                 del self.open[stream.client]

@@ -56,11 +56,11 @@ class SdkTransport(StreamableHTTPServerTransport):
 
     def pass_on(self, stream: str, message: bytes, number: str) -> None:
         """Send an event of the short path to a client that has come back for it."""
-        found = self._request_streams.get(stream)
-        if found is None:
+        streams = self._request_streams.get(stream)
+        if streams is None:
             return
         event = EventMessage(t.jsonrpc_message_adapter.validate_json(message), number)
-        self.sessions.start(_sent(found[0], event))
+        self.sessions.start(_sent(streams[0], event))
 
 
 async def _sent(stream: Any, event: EventMessage) -> None:
@@ -112,11 +112,11 @@ class BoundedSessions(StreamableHTTPSessionManager):
         hello = _with_own_id(session.hello)
         opening = {**scope, "method": "POST", "headers": list(_POSTED)}
         await self._serve_opening_request(transport, opening, _body(hello), _ignore)
-        shown = [_INITIALIZED] if session.is_initialized else []
-        shown += [_with_own_id(level_request(session.level))] if session.level else []
+        messages = [_INITIALIZED] if session.is_initialized else []
+        messages += [_with_own_id(level_request(session.level))] if session.level else []
         later = {**opening, "headers": [*_POSTED, named(session)]}
-        for each in shown if not session.is_over else ():
-            await transport.handle_request(later, _body(each), _ignore)
+        for message in messages if not session.is_over else ():
+            await transport.handle_request(later, _body(message), _ignore)
 
     # -- requests
 

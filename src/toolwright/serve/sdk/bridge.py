@@ -96,12 +96,12 @@ class Bridge:
 
     def take_over(self, run: PlainRun) -> None:
         """Go on with a call that the short path has begun."""
-        asked = run.task.asked
+        request = run.task.asked
         message = t.JSONRPCRequest(
-            jsonrpc="2.0", id=asked.id, method=asked.method, params=asked.params
+            jsonrpc="2.0", id=request.id, method=request.method, params=request.params
         )
-        self.unanswered.add(asked.id)
-        self.taken[asked.id] = run
+        self.unanswered.add(request.id)
+        self.taken[request.id] = run
         context = ServerMessageMetadata(request_context=TakenOver({HANDED: Handed(USER, run=run)}))
         self.send.send_nowait(SessionMessage(message, context))
 

@@ -132,23 +132,23 @@ class Notifications:
         self.seen(ctx)
         connection = connection_of(ctx)
         self.viewers[connection] = viewer
-        wanted = self.watchers.get(connection, set())
-        if uri in wanted:
+        uris = self.watchers.get(connection, set())
+        if uri in uris:
             return
         client = handed_with(ctx).sender.client
         if not self.subscribed.take(client, _cost(uri)):
             raise MCPError(t.INVALID_PARAMS, "too many subscriptions: unsubscribe from some first")
         if connection not in self.watchers:
-            self.watchers[connection] = wanted
+            self.watchers[connection] = uris
             # The watched URIs are counted until the connection ends.
-            connection.exit_stack.callback(self._left, client, wanted)
-        wanted.add(uri)
+            connection.exit_stack.callback(self._left, client, uris)
+        uris.add(uri)
 
     def unsubscribe(self, ctx: Any, uri: str) -> None:
         """Stop notifying a client of a resource."""
-        wanted = self.watchers.get(connection_of(ctx), set())
-        if uri in wanted:
-            wanted.remove(uri)
+        uris = self.watchers.get(connection_of(ctx), set())
+        if uri in uris:
+            uris.remove(uri)
             self.subscribed.give_back(handed_with(ctx).sender.client, _cost(uri))
 
     def _left(self, client: Client, wanted: set[str]) -> None:
@@ -190,8 +190,8 @@ class Notifications:
         if what == "resource":
             may_hear = self.bus.may_hear = self._readers_of(uri)
             await self.bus.publish(ResourceUpdated(uri=uri))
-            for client, wanted in list(self.watchers.items()):
-                if uri in wanted and may_hear(self.viewers.get(client, _NOBODY)):
+            for client, uris in list(self.watchers.items()):
+                if uri in uris and may_hear(self.viewers.get(client, _NOBODY)):
                     await _quietly(client.send_resource_updated(uri))
             return
         await self.bus.publish(_EVENTS[what]())

@@ -79,8 +79,8 @@ class AskByRepeating:
         state = getattr(params, "request_state", None)
         if state:
             self.came.update(from_json(state))
-        given: Any = getattr(params, "input_responses", None) or {}
-        for key, response in given.items():
+        responses: Any = getattr(params, "input_responses", None) or {}
+        for key, response in responses.items():
             plain = response
             if hasattr(response, "model_dump"):
                 plain = response.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -107,10 +107,10 @@ class AskByRepeating:
 
     def needed(self, needed: InputNeeded) -> dict[str, Any]:
         """Return the result that asks the client for the missing answers."""
-        asked = {
+        requests = {
             key: {"method": question.method, "params": question.params()}
             for key, question in needed.requests.items()
         }
-        known = {key: answer for key, answer in self.came.items() if key not in asked}
-        state = to_json({**known, "\n": sorted(asked)}).decode()
-        return {"resultType": "input_required", "inputRequests": asked, "requestState": state}
+        answers = {key: answer for key, answer in self.came.items() if key not in requests}
+        state = to_json({**answers, "\n": sorted(requests)}).decode()
+        return {"resultType": "input_required", "inputRequests": requests, "requestState": state}

@@ -51,7 +51,7 @@ class EventMemory:
         while bound := shares.excess(client, 0):
             largest = client
             if bound != "client" and shares.held[client.name] <= shares.most // len(self.order):
-                groups = (other for other in self.order if is_within(bound, client, other))
+                groups = (owner for owner in self.order if is_within(bound, client, owner))
                 largest = max(groups, key=lambda other: shares.held[other.name])
             oldest = next(iter(self.order[largest]))
             self.order[largest][oldest].drop(oldest)
@@ -104,11 +104,11 @@ class SessionEvents:
 
         if message is NOTHING or stream_id == SHOWN:
             return ""
-        written = None
+        body = None
         if message is not None:
-            written = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            body = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
         ends = isinstance(message, t.JSONRPCResponse | t.JSONRPCError)
-        return self.keep(stream_id, written, ends=ends)
+        return self.keep(stream_id, body, ends=ends)
 
     def keep(self, stream_id: str, message: bytes | None, *, ends: bool) -> str:
         """Keep an event; return its id, which cannot be guessed."""
@@ -167,8 +167,8 @@ class SessionEvents:
         sent = last_event_id
         # While an event is being sent, others may come: go on until there are no more.
         while (number := self._next(sent, last.turn)) is not None:
-            written = self.kept[number].message or b""
-            message = t.jsonrpc_message_adapter.validate_json(written, by_name=False)
+            body = self.kept[number].message or b""
+            message = t.jsonrpc_message_adapter.validate_json(body, by_name=False)
             await send_callback(EventMessage(message, number))
             sent = number
         going_on = (name for name, turn in self.turns.items() if turn == last.turn)

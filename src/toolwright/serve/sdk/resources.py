@@ -95,14 +95,14 @@ class Offered:
     async def list_resources(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/list`."""
         self.changes.seen(ctx)
-        known = self.box.now.resources_for(*self._viewer(ctx))
-        plain = [resource.to_mcp() for resource in known if not resource.is_template]
+        resources = self.box.now.resources_for(*self._viewer(ctx))
+        plain = [resource.to_mcp() for resource in resources if not resource.is_template]
         return self._page(ctx, params, "resources", plain)
 
     async def list_templates(self, ctx: Any, params: Any) -> Any:
         """Answer `resources/templates/list`."""
-        known = self.box.now.resources_for(*self._viewer(ctx))
-        many = [resource.to_mcp() for resource in known if resource.is_template]
+        resources = self.box.now.resources_for(*self._viewer(ctx))
+        many = [resource.to_mcp() for resource in resources if resource.is_template]
         return self._page(ctx, params, "resourceTemplates", many)
 
     async def read_resource(self, ctx: Any, params: Any) -> Any:
@@ -170,15 +170,15 @@ class Offered:
             return result
         try:
             if result.error is None:
-                shown: dict[str, Any] = {"messages": messages_of(prompt, result)}
+                prompt_result: dict[str, Any] = {"messages": messages_of(prompt, result)}
                 if prompt.tool.description:
-                    shown["description"] = prompt.tool.description
-                return self._whole(ctx, shown, kept=False)
+                    prompt_result["description"] = prompt.tool.description
+                return self._whole(ctx, prompt_result, kept=False)
             text, code = result.text, result.error.code
         except ResultError as error:
             text, code = str(error), "result"
-        known = t.INVALID_PARAMS if code == "arguments" else t.INTERNAL_ERROR
-        raise MCPError(code=known, message=text)
+        error_code = t.INVALID_PARAMS if code == "arguments" else t.INTERNAL_ERROR
+        raise MCPError(code=error_code, message=text)
 
     async def complete(self, ctx: Any, params: Any) -> Any:
         """Answer `completion/complete`."""
@@ -208,8 +208,8 @@ class Offered:
             log.exception("%s: an argument cannot be completed", owner.tool.name)
             message = f"`{truncate(argument.name, 128)}` cannot be completed now"
             raise MCPError(code=t.INTERNAL_ERROR, message=message) from None
-        shown = values[:100]  # the most that a result may have (server/utilities/completion)
-        completion = {"values": shown, "total": len(values), "hasMore": len(values) > 100}
+        first_values = values[:100]  # the most that a result may have (server/utilities/completion)
+        completion = {"values": first_values, "total": len(values), "hasMore": len(values) > 100}
         return self._whole(ctx, {"completion": completion}, kept=False)
 
 
@@ -249,9 +249,11 @@ def _place(cursor: str, items: Sequence[Mapping[str, Any]]) -> int:
     """
     match _read(cursor):
         case [int(end), *last] if 0 < len(last) <= _NAMED:
-            places: dict[Any, int] = {_identity(item): at for at, item in enumerate(items, 1)}
-            known = (places[name] for name in last if isinstance(name, str) and name in places)
-            return next(known, max(end - len(last), 0))
+            places: dict[Any, int] = {_identity(item): place for place, item in enumerate(items, 1)}
+            known_places = (
+                places[name] for name in last if isinstance(name, str) and name in places
+            )
+            return next(known_places, max(end - len(last), 0))
         case _:
             raise MCPError(code=t.INVALID_PARAMS, message="unknown cursor")
 

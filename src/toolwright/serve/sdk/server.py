@@ -188,9 +188,9 @@ class SdkServer(Offered):
         """Answer `tools/call`."""
         self.changes.seen(ctx)
         params = self._directed(params)
-        begun = handed_with(ctx).run
-        if begun is not None:
-            return self._finished(ctx, await self._asked(ctx, params, begun.go_on))
+        begun_run = handed_with(ctx).run
+        if begun_run is not None:
+            return self._finished(ctx, await self._asked(ctx, params, begun_run.go_on))
         is_task = self._usable(ctx, params.name).options.task
         if is_task and can_take_tasks(ctx):
             return await self._call_as_task(ctx, params)
@@ -298,6 +298,6 @@ class SdkServer(Offered):
 
 
 def _abilities(ctx: Any) -> frozenset[str]:
-    known = ctx.session.client_capabilities
+    capabilities = ctx.session.client_capabilities
     names = ("elicitation", "sampling", "roots")
-    return frozenset(name for name in names if getattr(known, name, None) is not None)
+    return frozenset(name for name in names if getattr(capabilities, name, None) is not None)

@@ -116,10 +116,10 @@ class SearchTools(Directing):
         """Return the tool that a call is for, and its arguments."""
         if name != CALL_TOOL or not is_object(arguments) or not arguments.keys() <= _CALLED:
             return name, arguments
-        meant, given = arguments.get("name"), _read(arguments.get("arguments"))
-        if not isinstance(meant, str) or meant in self._own or not _is_sent(given):
+        tool_name, tool_arguments = arguments.get("name"), _read(arguments.get("arguments"))
+        if not isinstance(tool_name, str) or tool_name in self._own or not _is_sent(tool_arguments):
             return name, arguments  # refused by its own schema, with the reason
-        return meant, given
+        return tool_name, tool_arguments
 
     def values(self) -> Iterable[Tool]:
         """Return the tools behind the search."""
@@ -137,33 +137,33 @@ class SearchTools(Directing):
         """Return the list of the three tools."""
         del roles, call  # they are there for everybody
         key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE)
-        known = self._listed.get(key)
-        if known is None:
+        listed = self._listed.get(key)
+        if listed is None:
             tools = b",".join(tool.to_mcp_json(protocol) for tool in self._own.values())
-            known = self._listed.setdefault(key, b'{"tools":[' + tools + b"]}")
-        return known
+            listed = self._listed.setdefault(key, b'{"tools":[' + tools + b"]}")
+        return listed
 
     def call(self, name: str, arguments: Any, call: Call | None = None) -> Awaitable[Result]:
         """Call a tool that the caller may use."""
-        own = self._own.get(name)
-        if own is not None:
-            return own.call_async(arguments, call=call)
+        own_tool = self._own.get(name)
+        if own_tool is not None:
+            return own_tool.call_async(arguments, call=call)
         return self._box.call(name, arguments, call)
 
     # -- the tools
 
     def _search(self, query: str, limit: int, call: Call) -> list[FoundTool]:
         viewer = self._viewer(call)
-        found: list[FoundTool] = []
+        tools: list[FoundTool] = []
         for name in self._index_for(viewer).ranked(query):
             tool = self._box.tools.usable(name, *viewer)
             if tool is not None:
-                found.append(
+                tools.append(
                     {"name": name, "description": summary_of(tool), "arguments": takes(tool)}
                 )
-                if len(found) == limit:
+                if len(tools) == limit:
                     break
-        return found
+        return tools
 
     def _describe(self, name: str, call: Call) -> dict[str, Any]:
         viewer = self._viewer(call)
@@ -174,8 +174,8 @@ class SearchTools(Directing):
         try:
             return tool.to_mcp()
         except SchemaError:
-            said = f"{name} is not available: its definition is refused"
-            raise ToolError(said, code="not_found") from None
+            reason = f"{name} is not available: its definition is refused"
+            raise ToolError(reason, code="not_found") from None
 
     def _viewer(self, call: Call) -> Viewer:
         """Return the roles of a caller and, if predicates need more than that, a call."""
@@ -190,19 +190,19 @@ class SearchTools(Directing):
         """
         tools = self._box.tools
         every = tuple(tools.values())
-        shown = tuple(
-            each for each in every if tools.usable(each.published_name, *viewer) is not None
+        usable = tuple(
+            tool for tool in every if tools.usable(tool.published_name, *viewer) is not None
         )
         with self._lock:
-            found = self._indexes.pop(shown, None)
-            if found is None:
+            index = self._indexes.pop(usable, None)
+            if index is None:
                 self._read(every)
-                entries = (self._entries.get(tool) for tool in shown)
-                found = ToolIndex(entry for entry in entries if entry is not None)
-            self._indexes[shown] = found
+                entries = (self._entries.get(tool) for tool in usable)
+                index = ToolIndex(entry for entry in entries if entry is not None)
+            self._indexes[usable] = index
             while len(self._indexes) > _MOST_INDEXES:
                 del self._indexes[next(iter(self._indexes))]
-            return found
+            return index
 
     def _read(self, every: tuple[Tool, ...]) -> None:
         """Read the searched texts of new tools, and forget tools that are gone."""
@@ -226,10 +226,10 @@ def _read(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     try:
-        read = strict_json(given)
+        decoded = strict_json(given)
     except (ValueError, RecursionError):
         return given
-    return read if is_object(read) else given
+    return decoded if is_object(decoded) else given
 
 
 def _indexed(tool: Tool) -> IndexedTool | None:
@@ -237,7 +237,9 @@ def _indexed(tool: Tool) -> IndexedTool | None:
         schema = tool.input_schema
     except SchemaError:
         return None  # it is in no list either
-    first, _, rest = tool.description.partition("\n")
+    first, _, details = tool.description.partition("\n")
     texts = compact_json(schema.get("properties", {})).decode()
     tags = " ".join(tool.options.tags)
-    return IndexedTool(tool.published_name, f"{tool.title or ''} {first}", rest, f"{tags} {texts}")
+    return IndexedTool(
+        tool.published_name, f"{tool.title or ''} {first}", details, f"{tags} {texts}"
+    )

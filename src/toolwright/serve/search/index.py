@@ -93,21 +93,23 @@ class ToolIndex:
     def ranked(self, query: str) -> Iterator[str]:
         """Yield the names of tools, best first; all of them, in order, for an empty query."""
         typed = dict.fromkeys(words(query[:MOST_QUERY]))
-        asked = [word for word in typed if word not in _STOP_WORDS] or list(typed)
-        del asked[_MOST_WORDS:]
-        if not asked:
+        terms = [word for word in typed if word not in _STOP_WORDS] or list(typed)
+        del terms[_MOST_WORDS:]
+        if not terms:
             yield from self._names
             return
-        unknown = [word for word in asked if not self._found([word], most=1)]
-        for at in self._found([*asked, *self._meant(unknown)]):
-            yield self._names[at - 1]
+        unknown = [word for word in terms if not self._found([word], most=1)]
+        for number in self._found([*terms, *self._meant(unknown)]):
+            yield self._names[number - 1]
 
     def _meant(self, unknown: list[str]) -> Iterator[str]:
         """Yield the words that misspelled ones may stand for."""
         for word in unknown[:_MOST_MISSPELLED]:
             if _SHORTEST_GUESS <= len(word) <= _LONGEST_GUESS:
                 lengths = range(len(word) - 2, len(word) + 3)
-                near = [known for length in lengths for known in self._known.get(length, ())]
+                near = [
+                    candidate for length in lengths for candidate in self._known.get(length, ())
+                ]
                 yield from difflib.get_close_matches(word, sorted(near), 2, _ALIKE)
 
     def _found(self, terms: list[str], most: int = -1) -> list[int]:
@@ -126,4 +128,4 @@ class ToolIndex:
 
 def words(text: str) -> list[str]:
     """Return the words of a text or a name, in lower case."""
-    return [each.casefold() for each in _WORD.findall(text)]
+    return [word.casefold() for word in _WORD.findall(text)]

@@ -53,9 +53,9 @@ class StdioCall(PlainRun):
 
     def let_go(self) -> None:
         """Let the toolbox be closed: the call has ended."""
-        held, self.held = self.held, None
-        if held is not None:
-            held.__exit__(None, None, None)
+        hold, self.held = self.held, None
+        if hold is not None:
+            hold.__exit__(None, None, None)
 
     def cancel(self) -> None:
         """Stop it, if it can be stopped; a cancelled call is not answered."""

@@ -240,8 +240,8 @@ class Conversation:
         runs = self.short and not self.drain.is_draining and is_clean_call(message)
         if not (runs and self._answered(message, line)):
             number = message["id"]
-            known = number if number.__class__ in (int, str) else None
-            self.writer.write(_not_json(known, ": UTF-8 cannot hold its lone surrogate"))
+            request_id = number if number.__class__ in (int, str) else None
+            self.writer.write(_not_json(request_id, ": UTF-8 cannot hold its lone surrogate"))
 
     def _refused(self, message: Any) -> bool:
         """Refuse new requests while the server stops."""
@@ -251,21 +251,21 @@ class Conversation:
         return True
 
     def _answered(self, message: Any, line: bytes) -> bool:
-        asked = plain_request(message)
-        if asked is None:
+        request = plain_request(message)
+        if request is None:
             return self._noticed(message, line)
-        if asked.id in self.calls.running:
+        if request.id in self.calls.running:
             return False
         if not self.protocol:
-            return self._begun(asked, line)
+            return self._begun(request, line)
         if self.protocol == LATEST_PROTOCOL:
-            return is_modern(asked) and self._plain(asked, LATEST_PROTOCOL)
-        if claims_modern(asked):
+            return is_modern(request) and self._plain(request, LATEST_PROTOCOL)
+        if claims_modern(request):
             return False
-        if asked.method == "ping" and not asked.params:
-            self.writer.write(reply(asked.id, b"{}"))
+        if request.method == "ping" and not request.params:
+            self.writer.write(reply(request.id, b"{}"))
             return True
-        return self._plain(asked, self.protocol)
+        return self._plain(request, self.protocol)
 
     def _begun(self, asked: PlainRequest, line: bytes) -> bool:
         """Answer the first request, which decides the era (2026-07-28, versioning)."""

@@ -31,13 +31,13 @@ def read_lines(descriptor: int, most: int) -> Generator[bytes | None]:
         if fits and not line and chunk.find(b"\n") == len(chunk) - 1:
             yield chunk[:-1]  # one whole line, as a client that waits for its answer sends
             continue
-        first, *others = chunk.split(b"\n")
+        first, *later_lines = chunk.split(b"\n")
         fits = fits and len(line) + len(first) <= most
         if fits:
             line += first
         else:  # what comes up to the next newline is dropped, not kept
             line = bytearray()
-        for part in others:
+        for part in later_lines:
             yield bytes(line) if fits else None
             line, fits = bytearray(part), True
     yield bytes(line) if fits else None
@@ -58,30 +58,32 @@ def id_in(line: bytes) -> int | str | None:
     It looks at the members of the outer object only. The number of a question of ours in a broken
     answer is not an id: the client may have a request of its own with that number.
     """
-    found: int | str | None = None
-    depth = at = 0
+    request_id: int | str | None = None
+    depth = position = 0
     if not line.lstrip().startswith(b"{"):
         return None
     for _ in range(_MOST_TOKENS):
-        token = _TOKEN.search(line, at)
+        token = _TOKEN.search(line, position)
         if token is None:
-            return found
-        at = token.end()
+            return request_id
+        position = token.end()
         first = line[token.start()]
         if first in b"{[":
             depth += 1
         elif first in b"}]":
             depth -= 1
             if depth == 0:
-                return found
-        elif depth == 1 and (separator := _SEPARATOR.match(line, at)) and b":" in separator[0]:
-            at = separator.end()
+                return request_id
+        elif (
+            depth == 1 and (separator := _SEPARATOR.match(line, position)) and b":" in separator[0]
+        ):
+            position = separator.end()
             key = _text(token[0]) if len(token[0]) <= _LONGEST_KEY else ""
             if key in ("result", "error"):
                 return None
             if key == "id":
-                found = _id_at(line, at)
-    return found
+                request_id = _id_at(line, position)
+    return request_id
 
 
 def _id_at(line: bytes, at: int) -> int | str | None:

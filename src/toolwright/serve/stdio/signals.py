@@ -31,18 +31,18 @@ def ended_by_signals(
 
     before: dict[int, Any] = {}
     with contextlib.suppress(ValueError, RuntimeError):  # only the main thread can set handlers
-        for each in ending_signals():
-            before[each] = signal.getsignal(each) or signal.SIG_DFL
+        for number in ending_signals():
+            before[number] = signal.getsignal(number) or signal.SIG_DFL
             # A signal may reach another thread. Then only the loop's own file descriptor wakes the
             # loop, in which our handler runs.
             with contextlib.suppress(NotImplementedError):
-                loop.add_signal_handler(each, over.set)
-            signal.signal(each, end)
+                loop.add_signal_handler(number, over.set)
+            signal.signal(number, end)
     try:
         yield
     finally:
-        for each, handler in before.items():
+        for number, handler in before.items():
             with contextlib.suppress(NotImplementedError, RuntimeError):
-                loop.remove_signal_handler(each)
+                loop.remove_signal_handler(number)
             with contextlib.suppress(ValueError):
-                signal.signal(each, handler)
+                signal.signal(number, handler)

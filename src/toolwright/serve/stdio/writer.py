@@ -76,8 +76,8 @@ class Writer:
         """
         with self._changed:
             while self.is_full and not self._closed:
-                written = self._written
-                if not self._changed.wait(_PATIENCE) and written == self._written and has_left():
+                before = self._written
+                if not self._changed.wait(_PATIENCE) and before == self._written and has_left():
                     return False
             return not self._closed
 

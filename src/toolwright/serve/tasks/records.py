@@ -127,8 +127,8 @@ class TaskRecords:
         return self.end(number, "failed", error={"code": _INTERNAL_ERROR, "message": LOST})
 
     def _read(self, number: str, owner: str | None) -> TaskRecord | None:
-        written = self.store.get(self._prefix + number)
-        entry: TaskRecord | None = None if written is None else from_json(written)
+        text = self.store.get(self._prefix + number)
+        entry: TaskRecord | None = None if text is None else from_json(text)
         return entry if entry is not None and entry["_owner"] == owner else None
 
     def change(self, number: str, make: Callable[[TaskRecord], None]) -> TaskRecord | None:
@@ -145,14 +145,14 @@ class TaskRecords:
                 make(entry)
                 entry["lastUpdatedAt"] = _now()
             ends = entry["status"] in OVER
-            left = self.keep if ends else _WHILE_RUNNING
+            lifetime = self.keep if ends else _WHILE_RUNNING
             if ends and entry.get("ttlMs") is None:
                 lasted = max(self.clock() - entry["_began"], 0)
                 entry["ttlMs"] = int((lasted + self.keep) * 1000)
             elif ends:
-                left = entry["_began"] + (entry["ttlMs"] or 0) / 1000 - self.clock()
-                left = min(left, self.keep)
-            return to_json(entry), left
+                lifetime = entry["_began"] + (entry["ttlMs"] or 0) / 1000 - self.clock()
+                lifetime = min(lifetime, self.keep)
+            return to_json(entry), lifetime
 
         self.store.update(self._prefix + number, change)
         return result[0]
@@ -213,14 +213,14 @@ class TaskRecords:
         """
         if server == self.server:
             return True
-        written = self.store.get(f"{self._prefix}alive:{server}")
-        if written is None:
+        text = self.store.get(f"{self._prefix}alive:{server}")
+        if text is None:
             return False
-        sign: Any = from_json(written)
+        sign: Any = from_json(text)
         if not is_object(sign):  # from an older version, which keeps it for a few seconds only
             return True
-        known = lives(sign["process"])
-        return self.clock() - sign["at"] < _SILENT if known is None else known
+        is_alive = lives(sign["process"])
+        return self.clock() - sign["at"] < _SILENT if is_alive is None else is_alive
 
     def close(self) -> None:
         """Stop giving signs of life."""

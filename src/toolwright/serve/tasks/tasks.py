@@ -86,10 +86,10 @@ class RunningTask:
         answers: dict[str, Any] = {}
         missing = dict(requests)
         while missing:
-            named = {self._fresh(key): key for key in missing}
-            came = await self._answered({name: missing[key] for name, key in named.items()})
+            keys = {self._fresh(key): key for key in missing}
+            came = await self._answered({name: missing[key] for name, key in keys.items()})
             for name, answer in came.items():
-                key = named[name]
+                key = keys[name]
                 try:
                     answers[key] = missing[key].answer(answer)
                 except ToolError:
@@ -134,7 +134,9 @@ class RunningTask:
         self.loop.call_soon_threadsafe(self._hear, dict(answers))
 
     def _hear(self, answers: dict[str, Any]) -> None:
-        self.answers.update({name: said for name, said in answers.items() if name in self.asked})
+        self.answers.update(
+            {name: answer for name, answer in answers.items() if name in self.asked}
+        )
         self.came.set()
 
     # -- telling
@@ -242,13 +244,13 @@ class Tasks:
             status, more = "failed", {"error": error.error.model_dump(exclude_none=True)}
         except Exception as error:  # noqa: BLE001 - a task always ends
             log.error("a task failed unexpectedly", exc_info=error)
-            told = {"code": t.INTERNAL_ERROR, "message": "the task failed unexpectedly"}
-            status, more = "failed", {"error": told}
+            failure = {"code": t.INTERNAL_ERROR, "message": "the task failed unexpectedly"}
+            status, more = "failed", {"error": failure}
         try:
             await self._end(number, status, more)
         finally:
-            ended = self.running.pop(number)
-            self.shares.keep(ended.client, len(to_json(more, fallback=str)))
+            task = self.running.pop(number)
+            self.shares.keep(task.client, len(to_json(more, fallback=str)))
 
     async def _end(self, number: str, status: str, more: dict[str, Any]) -> None:
         """Write down how a task ended, trying again for as long as that fails."""
@@ -315,24 +317,28 @@ class Tasks:
     async def update(self, ctx: Any, params: UpdateParams) -> Any:
         """Answer `tasks/update`: take answers to what the task has asked."""
         records, entry = await self._found(ctx, params)
-        given = params.input_responses
-        asked = entry.get("inputRequests", {})
-        known = {name: said for name, said in given.items() if name in asked and is_object(said)}
+        responses = params.input_responses
+        requests = entry.get("inputRequests", {})
+        answers = {
+            name: response
+            for name, response in responses.items()
+            if name in requests and is_object(response)
+        }
 
         def take(entry: TaskRecord) -> None:
-            left = entry.get("inputRequests", {})
-            for name, answer in known.items():
-                if left.pop(name, None) is not None:
+            open_requests = entry.get("inputRequests", {})
+            for name, answer in answers.items():
+                if open_requests.pop(name, None) is not None:
                     entry["_answers"][name] = answer
-            if not left and entry["status"] == "input_required":
+            if not open_requests and entry["status"] == "input_required":
                 entry["status"] = "working"
                 entry.pop("inputRequests", None)
 
-        if known:
+        if answers:
             await _told(records.change, params.task_id, take)
             running = self.running.get(params.task_id)
             if running is not None:
-                running.hear(known)
+                running.hear(answers)
         return {}
 
     async def cancel(self, ctx: Any, params: TaskParams) -> Any:
@@ -353,8 +359,8 @@ class Tasks:
             raise needs_tasks()
         headers = getattr(ctx.request, "headers", None)
         if headers is not None:  # HTTP, where `Mcp-Name` has to repeat the id (SEP-2663)
-            named = headers.get("mcp-name")
-            if named is None or decode_header_value(named) != params.task_id:
+            header = headers.get("mcp-name")
+            if header is None or decode_header_value(header) != params.task_id:
                 raise MCPError(code=HEADER_MISMATCH, message="Mcp-Name is not the task's id")
         try:
             records = await self.records()
@@ -383,16 +389,16 @@ def can_take_tasks(ctx: Any) -> bool:
     """Return whether a request says that its client supports tasks (SEP-2663)."""
     if ctx.protocol_version < STATELESS_SINCE:
         return False
-    known = ctx.session.client_capabilities
-    return known is not None and TASKS_EXTENSION in (known.extensions or {})
+    capabilities = ctx.session.client_capabilities
+    return capabilities is not None and TASKS_EXTENSION in (capabilities.extensions or {})
 
 
 def needs_tasks(tool: str = "") -> MCPError:
     """Return the error for a client that has not declared tasks: -32021 (SEP-2663)."""
     wait = 'with task=True instead of task="required" it would wait'
-    said = f"`{tool}` runs only as a task, and this client does not know tasks: {wait}"
+    reason = f"`{tool}` runs only as a task, and this client does not know tasks: {wait}"
     return MCPError(
         code=t.MISSING_REQUIRED_CLIENT_CAPABILITY,
-        message=said if tool else "this needs a client that knows tasks",
+        message=reason if tool else "this needs a client that knows tasks",
         data={"requiredCapabilities": {"extensions": {TASKS_EXTENSION: {}}}},
     )

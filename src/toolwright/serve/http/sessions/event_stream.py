@@ -133,5 +133,5 @@ async def answer_in(
 @functools.lru_cache(64)
 def prefers_events(accept: bytes) -> bool:
     """Return whether a client that takes both names events before JSON."""
-    kinds = [each.split(b";")[0].strip().lower() for each in accept.split(b",")]
-    return next((each for each in kinds if each in _BOTH), b"") == _BOTH[1]
+    kinds = [media_range.split(b";")[0].strip().lower() for media_range in accept.split(b",")]
+    return next((kind for kind in kinds if kind in _BOTH), b"") == _BOTH[1]

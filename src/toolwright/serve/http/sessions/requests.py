@@ -77,12 +77,12 @@ class SessionRequests:
     async def _begun(self, exchange: Exchange) -> bool:
         """Answer `initialize`, which begins a session."""
         body = exchange.body
-        asked = _asked(exchange)
-        if not isinstance(asked, PlainRequest) or asked.method != "initialize":
+        request = _asked(exchange)
+        if not isinstance(request, PlainRequest) or request.method != "initialize":
             return False
-        if claims_modern(asked) or len(body) > MOST_HELLO:
+        if claims_modern(request) or len(body) > MOST_HELLO:
             return False
-        agreed = self.short_path.handshake(asked)
+        agreed = self.short_path.handshake(request)
         if agreed is None:
             return False
         session = self.table.open(exchange.sender, cost_of(body))
@@ -96,18 +96,18 @@ class SessionRequests:
         return True
 
     async def _within(self, session: Session, exchange: Exchange) -> bool:
-        asked = _asked(exchange)
-        if asked is None:
+        request = _asked(exchange)
+        if request is None:
             return False
-        if not isinstance(asked, PlainRequest):
-            return await self._noticed(session, asked, exchange)
-        if asked.method == "initialize":
+        if not isinstance(request, PlainRequest):
+            return await self._noticed(session, request, exchange)
+        if request.method == "initialize":
             session.is_plain = False  # from now on only the SDK knows what was agreed upon
-        if not session.is_plain or claims_modern(asked):
+        if not session.is_plain or claims_modern(request):
             return False
-        if asked.method == "tools/call":
-            return await self._called(session, asked, exchange)
-        return await self._quick(session, asked, exchange)
+        if request.method == "tools/call":
+            return await self._called(session, request, exchange)
+        return await self._quick(session, request, exchange)
 
     async def _quick(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
         """Answer what is known without running anything."""
@@ -224,9 +224,9 @@ def _asked(exchange: Exchange) -> PlainRequest | dict[str, Any] | None:
         message: Any = parsed(exchange.body)
     except ValueError:
         return None
-    asked = plain_request(message)
-    if asked is not None:
-        return asked
+    request = plain_request(message)
+    if request is not None:
+        return request
     if not is_object(message) or message.get("jsonrpc") != "2.0" or not message.keys() <= _NOTICE:
         return None
     is_notice = isinstance(message.get("method"), str) and is_object(message.get("params", {}))
@@ -240,7 +240,7 @@ def _is_json(sent: bytes) -> bool:
 @functools.lru_cache(64)
 def _accepts_both(sent: bytes) -> bool:
     """Return whether a client takes JSON and events, as it must (basic/transports)."""
-    kinds = {each.split(b";")[0].strip().lower() for each in sent.split(b",")}
+    kinds = {kind.split(b";")[0].strip().lower() for kind in sent.split(b",")}
     if b"*/*" in kinds:
         return True
     return bool(kinds & {b"application/json", b"application/*"}) and bool(

@@ -73,15 +73,17 @@ class SdkSessions:
         sessions = await self._started()
         body, sender = exchange.body, exchange.sender
         client = sender.client
-        kept = _kept(exchange.scope, stateless=self.stateless)
-        if kept and len(body) > MOST_HELLO:
-            said = f"a request that opens a session or a stream may have at most {MOST_HELLO} bytes"
-            await refuse(send, said)
+        keeper = _kept(exchange.scope, stateless=self.stateless)
+        if keeper and len(body) > MOST_HELLO:
+            reason = (
+                f"a request that opens a session or a stream may have at most {MOST_HELLO} bytes"
+            )
+            await refuse(send, reason)
             return
-        cost = cost_of(body) if kept else 0
-        if kept == "session" and not self.table.make_room(client, cost):
+        cost = cost_of(body) if keeper else 0
+        if keeper == "session" and not self.table.make_room(client, cost):
             await refuse_session(send)
-        elif kept == "listener" and not self.listening.take(client, cost):
+        elif keeper == "listener" and not self.listening.take(client, cost):
             await say(send, 429, "too many open streams: end some, or try again later", LATER)
         else:
             scope = {
@@ -94,7 +96,7 @@ class SdkSessions:
                 with asked_by(sender):
                     await self.streams.run(sessions.asgi_app, client, scope, receive, send)
             finally:
-                if kept == "listener":
+                if keeper == "listener":
                     self.listening.give_back(client, cost)
 
     @property

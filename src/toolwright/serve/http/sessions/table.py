@@ -135,20 +135,26 @@ class SessionTable:
     def make_room(self, client: Client, cost: int) -> bool:
         """Return whether a client may begin a session; others may be ended for it."""
         while bound := self.counted.excess(client) or self.held.excess(client, cost):
-            ended = self._gives_way(client, bound)
-            if ended is None:
+            replaced = self._gives_way(client, bound)
+            if replaced is None:
                 return False
-            self.end(ended)
+            self.end(replaced)
         return True
 
     def _gives_way(self, client: Client, bound: Excess) -> Session | None:
         """Return the session that ends for a client's new one; None if that may not begin."""
-        groups = [own for other, own in self.of_client.items() if is_within(bound, client, other)]
+        groups = [
+            sessions
+            for owner, sessions in self.of_client.items()
+            if is_within(bound, client, owner)
+        ]
         groups.sort(key=len, reverse=True)
-        unused = (session for own in groups for session in own.values() if not session.in_use)
+        unused = (
+            session for sessions in groups for session in sessions.values() if not session.in_use
+        )
         idle = next(unused, None)
-        own = len(self.of_client.get(client, ()))
-        if idle is not None or bound == "client" or len(groups[0]) <= own + 1:
+        count = len(self.of_client.get(client, ()))
+        if idle is not None or bound == "client" or len(groups[0]) <= count + 1:
             return idle
         return next(iter(groups[0].values()))
 
@@ -168,9 +174,9 @@ class SessionTable:
         """Note that a request no longer uses a session."""
         session.in_use -= 1
         session.used = time.monotonic()
-        own = self.of_client.get(session.client)
-        if own is not None and session.id in own:
-            own.move_to_end(session.id)
+        sessions = self.of_client.get(session.client)
+        if sessions is not None and session.id in sessions:
+            sessions.move_to_end(session.id)
 
     def events_of(self, session: Session) -> SessionEvents:
         """Return the events of a session that can be asked for again."""
@@ -220,9 +226,9 @@ class SessionTable:
             return
         session.is_over = True
         del self.by_id[session.id]
-        own = self.of_client[session.client]
-        del own[session.id]
-        if not own:
+        sessions = self.of_client[session.client]
+        del sessions[session.id]
+        if not sessions:
             del self.of_client[session.client]
         self.counted.give_back(session.client)
         self.held.give_back(session.client, session.cost)

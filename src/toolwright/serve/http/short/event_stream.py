@@ -63,8 +63,8 @@ class EventStream:
             if self.is_full:
                 return False
             self._add(event(line))
-            told, self._told = self._told, True
-        if not told:
+            was_told, self._told = self._told, True
+        if not was_told:
             with contextlib.suppress(RuntimeError):  # a closed loop: the server has ended
                 self.loop.call_soon_threadsafe(self.begin)
         return True

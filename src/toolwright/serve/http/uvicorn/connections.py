@@ -96,9 +96,9 @@ class Connections:
             return
         del self.open[connection]
         self.at_work(connection)
-        left = self.by_client[connection.key] - 1
-        if left:
-            self.by_client[connection.key] = left
+        remaining = self.by_client[connection.key] - 1
+        if remaining:
+            self.by_client[connection.key] = remaining
         else:
             del self.by_client[connection.key]
 
@@ -121,24 +121,30 @@ class Connections:
         return True
 
     def _count(self, key: str) -> int:
-        arriving = sum(self._key(each) == key for each in self.arriving)
+        arriving = sum(self._key(peer) == key for peer in self.arriving)
         return self.by_client.get(key, 0) + arriving
 
     def _close_one(self, key: str) -> bool:
         """Close the one that has waited longest, of one client or of all."""
         arriving = (
-            each for each in self.arriving.values() if not key or self._key(each.peer) == key
+            connection
+            for connection in self.arriving.values()
+            if not key or self._key(connection.peer) == key
         )
-        unproven = (each for each in self.unproven if not key or each.key == key)
-        oldest = [each for each in (next(arriving, None), next(unproven, None)) if each is not None]
+        unproven = (connection for connection in self.unproven if not key or connection.key == key)
+        oldest = [
+            connection
+            for connection in (next(arriving, None), next(unproven, None))
+            if connection is not None
+        ]
         if not oldest:
-            oldest = [each for each in self.idle if not key or each.key == key][:1]
-        for each in sorted(oldest, key=lambda each: each.since)[:1]:
-            if isinstance(each, Accepted):
-                del self.arriving[each.peer]
+            oldest = [idle for idle in self.idle if not key or idle.key == key][:1]
+        for connection in sorted(oldest, key=lambda each: each.since)[:1]:
+            if isinstance(connection, Accepted):
+                del self.arriving[connection.peer]
             else:
-                self.remove(each)
-            each.cut()
+                self.remove(connection)
+            connection.cut()
         return bool(oldest)
 
     def _look_later(self) -> None:
@@ -149,15 +155,15 @@ class Connections:
         self._timer = None
         now = asyncio.get_running_loop().time()
         corrected = self._looks.corrected(now)
-        for each in list(self.open):
-            each.since = corrected(each.since)
-            if each.stuck_since is not None:
-                each.stuck_since = corrected(each.stuck_since)
-            each.look(now, self.limits)
-        for each in list(self.arriving.values()):
-            each.since = corrected(each.since)
-            if now - each.since > self.limits.header_timeout:
-                each.cut()
+        for connection in list(self.open):
+            connection.since = corrected(connection.since)
+            if connection.stuck_since is not None:
+                connection.stuck_since = corrected(connection.stuck_since)
+            connection.look(now, self.limits)
+        for connection in list(self.arriving.values()):
+            connection.since = corrected(connection.since)
+            if now - connection.since > self.limits.header_timeout:
+                connection.cut()
         if self.open or self.arriving:
             self._look_later()
 

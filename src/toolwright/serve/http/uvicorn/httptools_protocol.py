@@ -79,11 +79,11 @@ class BoundedHttpTools(HttpToolsProtocol):
             self._ahead += data
             data = bytes(self._ahead)
             self._ahead.clear()
-        for at in range(0, len(data), _AT_ONCE):
+        for start in range(0, len(data), _AT_ONCE):
             if self._is_busy:
-                self._keep(data[at:])
+                self._keep(data[start:])
                 return
-            self._parse(data[at : at + _AT_ONCE])
+            self._parse(data[start : start + _AT_ONCE])
             if self.transport.is_closing():
                 return
 
@@ -133,7 +133,7 @@ class BoundedHttpTools(HttpToolsProtocol):
         head = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, self._version())]
         for name, value in self.headers:
             if name == b"connection":
-                options = [each for each in value.split(b",") if not _is_hop(each)]
+                options = [option for option in value.split(b",") if not _is_hop(option)]
                 head.append(b"connection: " + b",".join(options))
             elif name not in _HOP_BY_HOP:
                 head.append(b"%b: %b" % (name, value))
@@ -207,7 +207,7 @@ class BoundedHttpTools(HttpToolsProtocol):
             return
         host = b"[%b]" % url.host if b":" in url.host else url.host
         authority = host if url.port is None else b"%b:%d" % (host, url.port)
-        self.headers[:] = [each for each in self.headers if each[0] != b"host"]
+        self.headers[:] = [header for header in self.headers if header[0] != b"host"]
         self.headers.append((b"host", authority))
 
     def on_body(self, body: bytes) -> None:
@@ -260,7 +260,7 @@ class Cycle(RequestResponseCycle):
 
     def respond_at_once(self, status: int, headers: Sequence[Header], body: bytes) -> bool:
         """Write a whole answer at once; return False if that is not possible."""
-        lines = [_line(*each) for each in (*self.default_headers, *headers)]
+        lines = [_line(*header) for header in (*self.default_headers, *headers)]
         if (
             self.response_started
             or self.disconnected

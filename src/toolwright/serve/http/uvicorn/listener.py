@@ -37,9 +37,9 @@ class Accepted(socket.socket):
     def close(self) -> None:
         """Close it, and report that."""
         super().close()
-        if (told := self.on_close) is not None:
+        if (on_close := self.on_close) is not None:
             self.on_close = None
-            told(self)
+            on_close(self)
 
     def cut(self) -> None:
         """End it from outside: the code that reads from it sees the end, and closes it."""
@@ -61,17 +61,19 @@ class Listener(socket.socket):
         """Accept a connection. Raises `BlockingIOError` if there is no room: asyncio asks again."""
         if not self.counts.has_room():
             raise BlockingIOError
-        found, address = super().accept()
-        made = Accepted(found.family, found.type, found.proto, fileno=found.detach())
-        made.peer = tuple(address[:2])
-        made.on_close = self.counts.closed
-        self.counts.accepted(made)
-        return made, address
+        accepted, address = super().accept()
+        connection = Accepted(
+            accepted.family, accepted.type, accepted.proto, fileno=accepted.detach()
+        )
+        connection.peer = tuple(address[:2])
+        connection.on_close = self.counts.closed
+        self.counts.accepted(connection)
+        return connection, address
 
 
 def counted(listening: socket.socket, counts: Counts) -> Listener:
     """Return a socket that counts, in place of the given listening socket."""
     family, kind, number = listening.family, listening.type, listening.proto
-    made = Listener(family, kind, number, fileno=listening.detach())
-    made.counts = counts
-    return made
+    listener = Listener(family, kind, number, fileno=listening.detach())
+    listener.counts = counts
+    return listener

@@ -123,28 +123,35 @@ class Server(PlainServer):
     def capture_signals(self) -> Generator[None]:
         """Take the signals of the process, if it is ours."""
         with nullcontext() if self.is_guest else super().capture_signals():
-            others = [] if self.is_guest else self._capture_others()
+            signals = [] if self.is_guest else self._capture_others()
             try:
                 yield
             finally:
-                for number in others:
+                for number in signals:
                     signal.signal(number, signal.SIG_DFL)
 
     def _capture_others(self) -> list[int]:
         """Take the signals that uvicorn leaves alone: a closed terminal ends us as well."""
         if threading.current_thread() is not threading.main_thread():
             return []
-        taken = self.handle_exit
-        others = [each for each in ending_signals() if signal.getsignal(each) != taken]
-        for number in others:
+        handler = self.handle_exit
+        signals = [number for number in ending_signals() if signal.getsignal(number) != handler]
+        for number in signals:
             signal.signal(number, self.handle_exit)
-        return others
+        return signals
 
     def _open(self, heard: socket.socket) -> list[int]:
         """Return the descriptors of the server: its port, and its clients' connections."""
-        transports = [getattr(each, "transport", None) for each in self.server_state.connections]
-        found = [each.get_extra_info("socket") for each in transports if each is not None]
-        return [heard.fileno(), *(each.fileno() for each in found if each is not None)]
+        transports = [
+            getattr(connection, "transport", None) for connection in self.server_state.connections
+        ]
+        sockets = [
+            transport.get_extra_info("socket") for transport in transports if transport is not None
+        ]
+        return [
+            heard.fileno(),
+            *(connected.fileno() for connected in sockets if connected is not None),
+        ]
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Start to shut down; at the second signal, stop waiting for calls."""
