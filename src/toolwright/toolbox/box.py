@@ -218,18 +218,18 @@ class Toolbox(Mapping[str, Tool]):
             from .command_lines import include_commands
 
             add, empty = self._registry.add_one, partial(type(self), self.name)
-            given = include_commands(source, select, prefix, rules, options, add, empty)
-            self._registry.variables |= given.variables
+            included = include_commands(source, select, prefix, rules, options, add, empty)
+            self._registry.variables |= included.variables
             self._registry.runs_programs = True
-            self._registry.catalog.left_out += given.problems
-            return given.tools
+            self._registry.catalog.left_out += included.problems
+            return included.tools
         offered: list[Resource | Prompt] = []
         if isinstance(source, Toolbox):
-            inner = source.__registry__()
-            self._registry.variables |= inner.variables
-            self._registry.runs_programs |= inner.runs_programs
+            registry = source.__registry__()
+            self._registry.variables |= registry.variables
+            self._registry.runs_programs |= registry.runs_programs
             offered = [*source.resources.values(), *source.prompts.values()]
-            self._registry.hosted += inner.hosted
+            self._registry.hosted += registry.hosted
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
         return self._registry.include(source, select, prefix, options, enabled, offered)
 
@@ -333,8 +333,8 @@ class Toolbox(Mapping[str, Tool]):
         changed because an `enabled` function now says something else. Raises `ValueError`.
         """
         if what not in ("tools", "resources", "prompts") and not (what == "resource" and uri):
-            known = '"tools", "resources", "prompts", or "resource" with its URI'
-            msg = f"what has changed is {known}; got {what!r}"
+            choices = '"tools", "resources", "prompts", or "resource" with its URI'
+            msg = f"what has changed is {choices}; got {what!r}"
             raise ValueError(msg)
         self._registry.changed(what, uri)
 
@@ -510,16 +510,16 @@ def registry_of(box: Toolbox) -> Registry:
 
 def _info(box: Toolbox) -> dict[str, Any]:
     """Return what clients are told about the server itself. Raises `TypeError` or `ValueError`."""
-    told: dict[str, Any] = {"name": box.name, "version": box.version}
+    info: dict[str, Any] = {"name": box.name, "version": box.version}
     for key, value in (("title", box.title), ("websiteUrl", box.website_url)):
         if value is not None:
             if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 msg = f"{key} of a toolbox must be text; got {value!r}"
                 raise TypeError(msg)
-            told[key] = value
+            info[key] = value
     if box.icons:
-        told["icons"] = [_icon(icon) for icon in box.icons]
-    return told
+        info["icons"] = [_icon(icon) for icon in box.icons]
+    return info
 
 
 def _icon(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def include_commands(
     """
     from ..sources.command_line import command_line_of, offered_by
 
-    line, given = command_line_of(source, rules, options)
+    line, own_options = command_line_of(source, rules, options)
     if line.needs_selection and select == "*":
         raise SchemaError(
             "was scanned: only selected commands are offered",
@@ -63,14 +63,14 @@ def include_commands(
             target = offer.target
             if offer.around:
                 target = wrapping[offer.around].add(target, **_options(offer, {}))
-            added.append(add(target, _options(offer, given)))
+            added.append(add(target, _options(offer, own_options)))
         except SchemaError as error:
             refused.append(error)
     raise_or_note([*refused, *(() if added else left_out)])
     if refused_while_loading() is not None:
-        for each in left_out:
-            note(each)
-    problems = [Problem(each.tool, str(each), fatal=True) for each in left_out]
+        for refusal in left_out:
+            note(refusal)
+    problems = [Problem(refusal.tool, str(refusal), fatal=True) for refusal in left_out]
     problems += [Problem(prefix + line.name, text) for text in notes]
     return IncludedCommands(added, line.environment(), problems)
 
@@ -79,7 +79,7 @@ def only_command(target: Any, options: ToolOptions) -> tuple[Any, ToolOptions]:
     """Return the one command of a program, and its options. Raises `SchemaError`."""
     from ..sources.command_line import command_line_of, offered_by
 
-    line, given = command_line_of(target, None, options)
+    line, own_options = command_line_of(target, None, options)
     offers, refused, left_out, _ = offered_by(line)
     if refused or left_out:
         raise [*refused, *left_out][0]
@@ -90,7 +90,7 @@ def only_command(target: Any, options: ToolOptions) -> tuple[Any, ToolOptions]:
             hint="use `box.include(...)`, which makes tools of them",
         )
     (offer,) = offers
-    return offer.target, {**_options(offer, given), **given}
+    return offer.target, {**_options(offer, own_options), **own_options}
 
 
 def _options(offer: Offer, given: ToolOptions) -> ToolOptions:

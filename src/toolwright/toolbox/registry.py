@@ -130,9 +130,9 @@ class Registry:
                 continue
             if is_enabled is not None:
                 self._switch(prefix + name, options.get("enabled"), is_on=is_enabled(name))
-        for each in offered:
-            if matches(each.tool.name, select):
-                bad += self._include_offered(each, {"name": prefix + each.tool.name, **options})
+        for offer in offered:
+            if matches(offer.tool.name, select):
+                bad += self._include_offered(offer, {"name": prefix + offer.tool.name, **options})
         raise_or_note(bad)
         return added
 
@@ -149,13 +149,13 @@ class Registry:
         """Add a copy of what another toolbox offers; return the reason if it is refused."""
         from ..tools.resource import Resource
 
-        own = copy(offered)
+        renamed = copy(offered)
         try:
-            own.tool = offered.tool.replace(**options)
-            if isinstance(own, Resource):
-                self.add_resource(own)
+            renamed.tool = offered.tool.replace(**options)
+            if isinstance(renamed, Resource):
+                self.add_resource(renamed)
             else:
-                self.add_prompt(own, offered.tool.name)
+                self.add_prompt(renamed, offered.tool.name)
         except SchemaError as error:
             return [error]
         return []
@@ -166,11 +166,11 @@ class Registry:
             if isinstance(target.target, RefusedTarget):
                 raise target.target.refusal
             known_as = known_as or target.name
-        made = bound_to(tool_with(target, options or {}, self.defaults), self._shared, known_as)
-        for within in inner_of(made):
+        tool = bound_to(tool_with(target, options or {}, self.defaults), self._shared, known_as)
+        for within in inner_of(tool):
             if within.toolbox is not self._shared.toolbox:
                 self.origins[within.toolbox] = None
-        return made
+        return tool
 
     def add_resource(self, resource: Resource) -> None:
         """Add a resource. Raises `SchemaError`."""
@@ -215,7 +215,11 @@ class Registry:
     def lifespans(self) -> list[Any]:
         """The lifespans of this toolbox and of those it includes, as their authors gave them."""
         every = (self._shared.toolbox, *self.origins)
-        return [own for each in every if (own := getattr(each, "own_lifespan", None)) is not None]
+        return [
+            lifespan
+            for toolbox in every
+            if (lifespan := getattr(toolbox, "own_lifespan", None)) is not None
+        ]
 
     # -- changes
 

@@ -160,8 +160,8 @@ class RegistryShelf:
         from ..client.proxy.proxied import ProxyTool
 
         name = str(options.get("name"))
-        known = self._registry.catalog.get(name)
-        behind = None if known is None else known.target
+        existing = self._registry.catalog.get(name)
+        behind = None if existing is None else existing.target
         if isinstance(behind, ProxyTool) and behind.connection is target.connection:
             self._registry.catalog.remove(name)
         return self._registry.add_one(target, options)
@@ -175,20 +175,20 @@ class RegistryShelf:
         """Add a resource or a prompt. Raises `SchemaError`."""
         from ..tools.resource import Resource
 
-        own = copy(offered)
-        own.tool = offered.tool.replace(**options)
-        if isinstance(own, Resource):
-            self._registry.add_resource(own)
+        renamed = copy(offered)
+        renamed.tool = offered.tool.replace(**options)
+        if isinstance(renamed, Resource):
+            self._registry.add_resource(renamed)
         else:
-            self._registry.add_prompt(own)
+            self._registry.add_prompt(renamed)
 
     def take_offered(self, kind: str, key: str) -> None:
         """Take a resource or a prompt out, if it came from another server."""
         from ..client.proxy.proxied import ProxiedPrompt, ProxiedResource
 
-        held: dict[str, Any] = (
+        entries: dict[str, Any] = (
             self._registry.prompts if kind == "prompts" else self._registry.resources
         )
-        if isinstance(held.get(key), ProxiedPrompt | ProxiedResource):
-            del held[key]
+        if isinstance(entries.get(key), ProxiedPrompt | ProxiedResource):
+            del entries[key]
             self._registry.changed("prompts" if kind == "prompts" else "resources")

@@ -52,8 +52,8 @@ def render(
 
     tools = [box[name] for name in box if box.is_enabled(name)]
     if box.__servable__().asks():  # `enabled` functions are asked as for any list
-        shown = {tool["name"] for tool in box.to_mcp()["tools"]}
-        tools = [tool for tool in tools if tool.published_name in shown]
+        listed_names = {tool["name"] for tool in box.to_mcp()["tools"]}
+        tools = [tool for tool in tools if tool.published_name in listed_names]
     examples = None
     if input_examples and dialect_named(dialect).examples:
         from ..contract.examples.docstrings import written_arguments as examples

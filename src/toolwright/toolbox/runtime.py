@@ -137,12 +137,14 @@ class Runtime:
             runner = self._catalog.find(name, view)
         except CallError as error:
             return _settled(_failed(error))
-        inner = runner.home.inner
-        if call is None or not inner:
+        inner_hooks = runner.home.inner
+        if call is None or not inner_hooks:
             return runner.call_async(arguments, call)
         from ..run.hooks import inside
 
-        return inside(self, inner, call, lambda sent: runner.call_async(sent, call))(arguments)
+        return inside(self, inner_hooks, call, lambda sent: runner.call_async(sent, call))(
+            arguments
+        )
 
     async def _whole(
         self, name: str, arguments: Any, call: Call | None, view: Call | None
@@ -267,7 +269,9 @@ class Runtime:
             if not callable(key) and not providers.knows(key):
                 msg = f"{key!r} is neither a provider nor a type that has one"
                 raise TypeError(msg)
-        with providers.override({key: _inject(other, "call") for key, other in others.items()}):
+        with providers.override(
+            {key: _inject(stand_in, "call") for key, stand_in in others.items()}
+        ):
             yield
 
     # -- the lifespan
@@ -280,8 +284,8 @@ class Runtime:
     async def open(self) -> None:
         """Enter the lifespans of this toolbox and of those it includes; all of them, or none."""
         try:
-            for each in (self, *self._registry.origins, *self._registry.hosted):
-                await each.enter(self)
+            for owner in (self, *self._registry.origins, *self._registry.hosted):
+                await owner.enter(self)
         except BaseException:
             await self.aclose()
             raise
@@ -310,14 +314,14 @@ class Runtime:
     def close(self) -> None:
         """Leave the lifespan and clean up providers; the next call enters and makes them again."""
         self._shared.close()
-        for each in (*self._registry.hosted, *self._registry.origins, self):
-            each.release(self)
+        for owner in (*self._registry.hosted, *self._registry.origins, self):
+            owner.release(self)
 
     async def aclose(self) -> None:
         """Close from async code."""
         await self._shared.aclose()
-        for each in (*self._registry.hosted, *self._registry.origins, self):
-            await each.release_async(self)
+        for owner in (*self._registry.hosted, *self._registry.origins, self):
+            await owner.release_async(self)
 
     def release(self, by: object) -> None:
         """Leave the lifespan, unless other toolboxes need it."""

@@ -91,15 +91,17 @@ async def run_tool_calls_async(
     from ..dialects.loops.doubts import by_id
 
     name = dialect.dialect if isinstance(dialect, Rendered) else dialect_named(dialect).name
-    asked = asked_in(message, name)
-    if not asked:
+    asked_calls = asked_in(message, name)
+    if not asked_calls:
         return []
     if not isinstance(dialect, Rendered):
         # Only to decode: examples would be checked for each message.
         dialect = box.render(dialect, strict=strict, prefix=prefix, input_examples=False)
     gate = _Gate(box.__servable__(), dialect, call, confirm)
     # One after the other: people are asked about one call at a time, and before anything runs.
-    admitted = [await gate.admitted(each, doubt) for each, doubt in by_id(asked, name)]
+    admitted = [
+        await gate.admitted(asked_call, doubt) for asked_call, doubt in by_id(asked_calls, name)
+    ]
     try:
         results = await _run(box, admitted, call)
     finally:
@@ -107,9 +109,9 @@ async def run_tool_calls_async(
             end(call)
     answers = [
         dialect.result(
-            result, None if each.asked.is_legacy else each.asked.id, name=each.asked.name
+            result, None if entry.asked.is_legacy else entry.asked.id, name=entry.asked.name
         )
-        for each, result in zip(admitted, results, strict=True)
+        for entry, result in zip(admitted, results, strict=True)
     ]
     return grouped(name, answers)
 
@@ -170,10 +172,10 @@ class _Gate:
 
         if self.confirm is not None:
             # In a thread: it may wait for somebody at a keyboard, and others use this loop.
-            said = await asyncio.to_thread(self.confirm, name, arguments)
-            if inspect.isawaitable(said):
-                said = await said
-            if said is not True:
+            consent = await asyncio.to_thread(self.confirm, name, arguments)
+            if inspect.isawaitable(consent):
+                consent = await consent
+            if consent is not True:
                 raise ToolError("the user did not confirm it", code="declined")
         elif self.call is not None and self.call.can("elicitation"):
             from ..serve.sdk.confirm import ask_to_confirm
