@@ -50,14 +50,14 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON."""
-        made = {
+        document = {
             "severity": self.severity,
             "part": self.part,
             "name": self.name,
             "where": self.where,
             "text": self.text,
         }
-        return {**made, "example": self.example} if self.has_example else made
+        return {**document, "example": self.example} if self.has_example else document
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def summary(changes: Changes) -> str:
     """Return how many changes of each severity there are."""
     if not changes:
         return "no changes"
-    return ", ".join(f"{len(changes.of(each))} {each}" for each in SEVERITIES)
+    return ", ".join(f"{len(changes.of(severity))} {severity}" for severity in SEVERITIES)
 
 
 def _example(change: Change) -> str:
@@ -153,14 +153,14 @@ def _markdown(changes: Changes) -> str:
     """Return a report for a pull request. Nothing in it can be more than text."""
     lines = ["## Tool contract", "", f"**{summary(changes)}**", ""]
     for severity in SEVERITIES:
-        found = changes.of(severity)
-        if not found:
+        changes_of_severity = changes.of(severity)
+        if not changes_of_severity:
             continue
         lines += [f"### {_TITLES[severity]}", "", "| what | where | change | example |"]
         lines.append("|---|---|---|---|")
-        lines += [_row(change) for change in found[:_MOST_LINES]]
-        if len(found) > _MOST_LINES:
-            lines.append(f"| | | and {len(found) - _MOST_LINES} more | |")
+        lines += [_row(change) for change in changes_of_severity[:_MOST_LINES]]
+        if len(changes_of_severity) > _MOST_LINES:
+            lines.append(f"| | | and {len(changes_of_severity) - _MOST_LINES} more | |")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 

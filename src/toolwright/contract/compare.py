@@ -40,13 +40,13 @@ def diff(old: Lock | HasTools, new: Lock | HasTools) -> Changes:
     """
     before = old if isinstance(old, Lock) else lock(old)
     after = new if isinstance(new, Lock) else lock(new)
-    found = [
+    changes = [
         *_server(before, after),
         *_tools(before.tools, after.tools),
         *_offered("resource", before.resources, after.resources),
         *_offered("prompt", before.prompts, after.prompts),
     ]
-    return sorted_changes(found)
+    return sorted_changes(changes)
 
 
 def _server(old: Lock, new: Lock) -> Iterator[Change]:
@@ -56,10 +56,10 @@ def _server(old: Lock, new: Lock) -> Iterator[Change]:
         if key != "version" and before.get(key) != after.get(key):
             severity: Severity = "risky" if key == "name" else "additive"
             yield Change(severity, "server", name, _became(key, before.get(key), after.get(key)))
-    said = (old.server.get("instructions", ""), new.server.get("instructions", ""))
-    if said[0] != said[1]:
-        grave: Severity = "risky" if said[0] else "additive"
-        yield Change(grave, "server", name, _became("instructions", *said))
+    instructions = (old.server.get("instructions", ""), new.server.get("instructions", ""))
+    if instructions[0] != instructions[1]:
+        grave: Severity = "risky" if instructions[0] else "additive"
+        yield Change(grave, "server", name, _became("instructions", *instructions))
 
 
 # -- tools
@@ -71,10 +71,10 @@ def _tools(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> Iterator[Chang
     renamed = _renamed(old, new, gone, fresh)
     for name in gone:
         if name in renamed:
-            other = renamed[name]
-            text = f"is now called {other}"
+            new_name = renamed[name]
+            text = f"is now called {new_name}"
             yield Change("breaking", "tool", name, text)
-            yield from _tool(other, old[name], new[other], is_renamed=True)
+            yield from _tool(new_name, old[name], new[new_name], is_renamed=True)
         else:
             yield Change("breaking", "tool", name, "is gone")
     for name in fresh:
@@ -94,19 +94,23 @@ def _renamed(
     by_input: dict[bytes, list[str]] = {}
     for name in fresh:
         by_input.setdefault(canonical_json(new[name]["listed"].get("inputSchema")), []).append(name)
-    found: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     for name in gone:
         listed = old[name]["listed"]
         candidates = by_input.get(canonical_json(listed.get("inputSchema")), [])
-        likely = [each for each in candidates[:20] if _is_alike(listed, new[each]["listed"])]
+        likely = [
+            candidate
+            for candidate in candidates[:20]
+            if _is_alike(listed, new[candidate]["listed"])
+        ]
         if likely:
-            found[name] = likely[0]
+            new_names[name] = likely[0]
             candidates.remove(likely[0])
-    return found
+    return new_names
 
 
 def _is_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    texts = [str(each.get("description", ""))[:500] for each in (old, new)]
+    texts = [str(listed.get("description", ""))[:500] for listed in (old, new)]
     if not any(texts):
         return bool(old.get("inputSchema", {}).get("properties"))
     return difflib.SequenceMatcher(None, *texts, autojunk=False).ratio() >= _ALIKE
@@ -147,8 +151,8 @@ def _texts(
 
 
 def _schema(name: str, side: Side, old: Any, new: Any) -> Iterator[Change]:
-    for each in schema_changes(old, new, side):
-        yield _change(name, each)
+    for change in schema_changes(old, new, side):
+        yield _change(name, change)
 
 
 def _change(name: str, each: SchemaChange) -> Change:
@@ -224,28 +228,31 @@ def _arguments(
     part: Part, name: str, old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> Iterator[Change]:
     before, after = _by_name(old), _by_name(new)
-    for each in before.keys() | after.keys():
-        where = f"arguments.{each}"
-        if each not in after:
+    for argument in before.keys() | after.keys():
+        where = f"arguments.{argument}"
+        if argument not in after:
             yield Change("breaking", part, name, "is removed", where)
-        elif each not in before:
-            grave: Severity = "breaking" if after[each].get("required") else "additive"
+        elif argument not in before:
+            grave: Severity = "breaking" if after[argument].get("required") else "additive"
             text = "is new, and required" if grave == "breaking" else "is new"
             yield Change(grave, part, name, text, where)
         else:
-            was, now = bool(before[each].get("required")), bool(after[each].get("required"))
+            was, now = bool(before[argument].get("required")), bool(after[argument].get("required"))
             if was != now:
                 text = "is required now" if now else "is no longer required"
                 yield Change("breaking" if now else "additive", part, name, text, where)
-            said = (before[each].get("description", ""), after[each].get("description", ""))
-            if said[0] != said[1]:
-                severity: Severity = "risky" if said[0] else "additive"
-                yield Change(severity, part, name, _became("description", *said), where)
+            descriptions = (
+                before[argument].get("description", ""),
+                after[argument].get("description", ""),
+            )
+            if descriptions[0] != descriptions[1]:
+                severity: Severity = "risky" if descriptions[0] else "additive"
+                yield Change(severity, part, name, _became("description", *descriptions), where)
 
 
 def _by_name(listed: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    given = cast("list[Mapping[str, Any]]", listed.get("arguments", []))
-    return {str(each.get("name")): each for each in given}
+    arguments = cast("list[Mapping[str, Any]]", listed.get("arguments", []))
+    return {str(argument.get("name")): argument for argument in arguments}
 
 
 def _became(key: str, old: Any, new: Any) -> str:
@@ -254,16 +261,16 @@ def _became(key: str, old: Any, new: Any) -> str:
         return f"has a {key} now: {_cut(new)}"
     if not new:
         return f"no longer has a {key}: it was {_cut(old)}"
-    one, other = str(old), str(new)
-    same = _common(one, other)
+    before, after = str(old), str(new)
+    same = _common(before, after)
     begin = max(0, same - 15)
-    return f"{key} was {_cut(one[begin:], begin)}, is {_cut(other[begin:], begin)}"
+    return f"{key} was {_cut(before[begin:], begin)}, is {_cut(after[begin:], begin)}"
 
 
 def _common(one: str, other: str) -> int:
-    for at, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return at
+    for index, (letter, other_letter) in enumerate(zip(one, other, strict=False)):
+        if letter != other_letter:
+            return index
     return min(len(one), len(other))
 
 

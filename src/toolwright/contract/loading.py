@@ -68,8 +68,8 @@ class CodeLoader:
 
 
 def _reason(error: BaseException) -> str:
-    said = first_line(str(error))
+    message = first_line(str(error))
     is_own = type(error).__module__.partition(".")[0] == __name__.partition(".")[0]
-    if said and is_own:
-        return said
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    if message and is_own:
+        return message
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

@@ -91,9 +91,9 @@ def lock(tools: HasTools | Iterable[Tool]) -> Lock:
     if hasattr(tools, "__servable__"):
         return lock_of(cast("HasTools", tools).__servable__())
     entries = [tool_entry(tool) for tool in cast("Iterable[Tool]", tools)]
-    named = {entry["listed"]["name"]: entry for entry in entries if entry is not None}
+    entries_by_name = {entry["listed"]["name"]: entry for entry in entries if entry is not None}
     empty: dict[str, Entry] = {}
-    return Lock({}, named, empty, dict(empty), {"tools": list(named)})
+    return Lock({}, entries_by_name, empty, dict(empty), {"tools": list(entries_by_name)})
 
 
 def lock_of(box: Offering) -> Lock:
@@ -105,14 +105,14 @@ def lock_of(box: Offering) -> Lock:
     compile_tools(tools)
     entries = {tool.name: entry for tool in tools if (entry := tool_entry(tool)) is not None}
     resources = {
-        uri: offered_entry(each.to_mcp(), each.tool)
-        for uri, each in box.resources.items()
-        if each.tool.options.enabled is not False
+        uri: offered_entry(resource.to_mcp(), resource.tool)
+        for uri, resource in box.resources.items()
+        if resource.tool.options.enabled is not False
     }
     prompts = {
-        name: offered_entry(each.to_mcp(), each.tool)
-        for name, each in box.prompts.items()
-        if each.tool.options.enabled is not False
+        name: offered_entry(prompt.to_mcp(), prompt.tool)
+        for name, prompt in box.prompts.items()
+        if prompt.tool.options.enabled is not False
     }
     server: dict[str, Any] = {"info": box.info()}
     if box.about.instructions:
@@ -250,7 +250,7 @@ class _Reader:
                 raise self.wrong(f"{where}, whose roles are not a list of texts")
             if entry.get("hash") != hash_of(entry):
                 raise self.wrong(f"{where}, whose hash does not match its content")
-        if part == "tools" and len({each["listed"]["name"] for each in entries.values()}) < len(
+        if part == "tools" and len({entry["listed"]["name"] for entry in entries.values()}) < len(
             entries
         ):
             raise self.wrong(f"{part} has one name twice")
@@ -281,7 +281,7 @@ class _Reader:
         if not all(map(is_object, tables)) or not all(map(is_list, lists)):
             raise self.wrong("`made_of` is not valid")
         texts += [text for table in tables for text in table.values()]
-        texts += [text for each in lists for text in each]
+        texts += [text for texts_of_list in lists for text in texts_of_list]
         if not all(isinstance(text, str) for text in texts):
             raise self.wrong("`made_of` is not valid")
         return made_of

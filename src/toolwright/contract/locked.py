@@ -104,8 +104,10 @@ def locked_offering(
     """Return what a lock has, or the named tools of it; the code is loaded when something runs."""
     server = lock.server
     info: Mapping[str, Any] = server.get("info", {})
-    kept = set(lock.tools if names is None else names)
-    tools = LockedTools({name: lock.tools[name] for name in lock.order["tools"] if name in kept})
+    selected = set(lock.tools if names is None else names)
+    tools = LockedTools(
+        {name: lock.tools[name] for name in lock.order["tools"] if name in selected}
+    )
     run = LockedRun(loader, tools)
     return Offering(
         about=LockedAbout(
@@ -146,13 +148,17 @@ class LockedTools:
 
     def usable(self, name: str, roles: Roles, call: Call | None = None) -> Tool | None:
         """Return a tool that a caller with these roles may use."""
-        own = self.own.get(name)
-        return None if own is None or not _may_use(self.entries[own], roles) else self._tool(own)
+        tool_name = self.own.get(name)
+        return (
+            None
+            if tool_name is None or not _may_use(self.entries[tool_name], roles)
+            else self._tool(tool_name)
+        )
 
     def not_found(self, name: str, roles: Roles, call: Call | None = None) -> ToolNotFound:
         """Return the error for a name that a caller with these roles cannot use."""
-        known = [own for own, entry in self.entries.items() if _may_use(entry, roles)]
-        return ToolNotFound(name, hint=did_you_mean(name, known))
+        usable = [tool_name for tool_name, entry in self.entries.items() if _may_use(entry, roles)]
+        return ToolNotFound(name, hint=did_you_mean(name, usable))
 
     def _tool(self, name: str) -> Tool:
         if name not in self._tools:
@@ -161,17 +167,17 @@ class LockedTools:
 
     def to_mcp_json(self, protocol: str, roles: Roles = None, call: Call | None = None) -> bytes:
         """Return the list of tools."""
-        known = None if roles is None or not self._roles else self._roles & frozenset(roles)
-        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known)
+        known_roles = None if roles is None or not self._roles else self._roles & frozenset(roles)
+        key = (protocol >= STATELESS_SINCE, protocol >= TITLES_SINCE, known_roles)
         if key not in self._listed:
             if len(self._listed) >= _MOST_LISTS:
                 self._listed.clear()
-            shown = [
+            definitions = [
                 compact_json(_shown(entry, protocol))
                 for entry in self.entries.values()
-                if _may_use(entry, known)
+                if _may_use(entry, known_roles)
             ]
-            self._listed[key] = b'{"tools":[' + b",".join(shown) + b"]}"
+            self._listed[key] = b'{"tools":[' + b",".join(definitions) + b"]}"
         return self._listed[key]
 
 
@@ -192,8 +198,8 @@ class LockedRun:
         if tool is None:
             return failed(box.tools.not_found(name, None))
         entry = self.tools.entries[self.tools.own[name]]
-        wanted = set(entry.get("roles", ()))
-        if set(tool.options.roles) != wanted or tool.options.confirm != entry.get("confirm", False):
+        roles = set(entry.get("roles", ()))
+        if set(tool.options.roles) != roles or tool.options.confirm != entry.get("confirm", False):
             return failed(_changed(name))
         return await box.call(name, arguments, call)
 
@@ -231,8 +237,8 @@ def _real(offered: Resource | Prompt, box: Offering) -> Resource | Prompt | None
 
 
 def _may_use(entry: Entry, roles: Iterable[str] | None) -> bool:
-    wanted = entry.get("roles", ())
-    return roles is None or not wanted or not frozenset(wanted).isdisjoint(roles)
+    required_roles = entry.get("roles", ())
+    return roles is None or not required_roles or not frozenset(required_roles).isdisjoint(roles)
 
 
 def _changed(name: str) -> CallError:
@@ -242,14 +248,14 @@ def _changed(name: str) -> CallError:
 def _shown(entry: Entry, protocol: str) -> dict[str, Any]:
     """Return a tool as clients of a protocol version see it."""
     listed = entry["listed"]
-    shown = dict(listed)
+    definition = dict(listed)
     if protocol < STATELESS_SINCE and "boxed_output" in entry:
-        shown["outputSchema"] = entry["boxed_output"]
+        definition["outputSchema"] = entry["boxed_output"]
     if protocol < TITLES_SINCE and listed.get("title"):
-        meta = {key: shown.pop(key) for key in ("_meta",) if key in shown}
-        noted = {"title": listed["title"], **shown.pop("annotations", {})}
-        shown = {**shown, "annotations": noted, **meta}
-    return shown
+        meta = {key: definition.pop(key) for key in ("_meta",) if key in definition}
+        noted = {"title": listed["title"], **definition.pop("annotations", {})}
+        definition = {**definition, "annotations": noted, **meta}
+    return definition
 
 
 def _resource(uri: str, entry: Entry) -> Resource:

@@ -49,22 +49,22 @@ def schema_changes(old: Any, new: Any, side: Side) -> list[SchemaChange]:
         return []
     if depth_of(old) > MOST_DEPTH or depth_of(new) > MOST_DEPTH:
         return [SchemaChange("risky", side, "is nested too deeply to be compared")]
-    whole = _verdict(old, new, side, old, new)
-    found: list[SchemaChange] = []
+    verdict = _verdict(old, new, side, old, new)
+    changes: list[SchemaChange] = []
     for change in _Walk(old, new, side).all():
-        found.append(change)
-        if len(found) >= _MOST_CHANGES:
-            found.append(SchemaChange(_severity(whole), side, "and more", whole))
+        changes.append(change)
+        if len(changes) >= _MOST_CHANGES:
+            changes.append(SchemaChange(_severity(verdict), side, "and more", verdict))
             break
-    limit = _severity(whole)
-    kept = [_limited(change, limit) for change in found]
-    about_values = [change for change in kept if change.verdict is not None]
-    if limit != "additive" and gravest([each.severity for each in about_values]) != limit:
+    limit = _severity(verdict)
+    limited = [_limited(change, limit) for change in changes]
+    about_values = [change for change in limited if change.verdict is not None]
+    if limit != "additive" and gravest([change.severity for change in about_values]) != limit:
         text = "accepts less" if side == "input" else "promises less"
-        if not whole.is_contained and whole.answer == "unknown":
+        if not verdict.is_contained and verdict.answer == "unknown":
             text = "cannot be compared with certainty"
-        kept.append(SchemaChange(limit, side, text, whole))
-    return kept
+        limited.append(SchemaChange(limit, side, text, verdict))
+    return limited
 
 
 def _limited(change: SchemaChange, limit: Severity) -> SchemaChange:
@@ -110,10 +110,10 @@ class _Walk:
             yield self._decided(old, new, where, f"{_shown(old)} is now {_shown(new)}")
             return
         yield from self._said(old, new, where)
-        own = [key for key in _different(old, new) if key not in _SILENT | _SAID | _INSIDE]
-        if own:
-            bare_old, bare_new = _bare(old, own), _bare(new, own)
-            texts = [_text(key, old, new) for key in own]
+        keys = [key for key in _different(old, new) if key not in _SILENT | _SAID | _INSIDE]
+        if keys:
+            bare_old, bare_new = _bare(old, keys), _bare(new, keys)
+            texts = [_text(key, old, new) for key in keys]
             yield self._decided(bare_old, bare_new, where, "; ".join(texts))
         yield from self._properties(old, new, where, depth)
         for key in ("items", "additionalProperties"):
@@ -185,30 +185,30 @@ def _bare(node: dict[str, Any], own: list[str]) -> dict[str, Any]:
 
 def _only(node: dict[str, Any], name: str, names: Iterable[str]) -> dict[str, Any]:
     """Return what an object says about one property; all others may be anything."""
-    made = _without_properties(node, names)
-    own = _table(node, "properties")
-    if name in own:
-        made["properties"][name] = own[name]
+    alone = _without_properties(node, names)
+    properties = _table(node, "properties")
+    if name in properties:
+        alone["properties"][name] = properties[name]
     else:
-        made["properties"].pop(name, None)
+        alone["properties"].pop(name, None)
     if name in _names(node, "required"):
-        made["required"] = [name]
-    return made
+        alone["required"] = [name]
+    return alone
 
 
 def _without_properties(node: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return what an object says about properties that have none of these names."""
-    made: dict[str, Any] = {"properties": dict.fromkeys(names, True)}
+    remainder: dict[str, Any] = {"properties": dict.fromkeys(names, True)}
     for key in ("additionalProperties", "patternProperties", "type"):
         if key in node:
-            made[key] = node[key]
-    return made
+            remainder[key] = node[key]
+    return remainder
 
 
 def _only_key(node: dict[str, Any], key: str, names: Iterable[str]) -> dict[str, Any]:
     if key == "additionalProperties":
         return _without_properties(node, names)
-    return {each: node[each] for each in (key, "type", "prefixItems") if each in node}
+    return {keyword: node[keyword] for keyword in (key, "type", "prefixItems") if keyword in node}
 
 
 def _table(node: Any, key: str) -> dict[str, Any]:
@@ -236,9 +236,9 @@ def _values(old: list[Any], new: list[Any]) -> str:
     after = {canonical_json(value): value for value in new}
     gone = [_shown(value) for key, value in before.items() if key not in after]
     fresh = [_shown(value) for key, value in after.items() if key not in before]
-    said = [f"{', '.join(gone[:10])} no longer allowed"] if gone else []
-    said += [f"{', '.join(fresh[:10])} allowed now"] if fresh else []
-    return f"enum: {'; '.join(said) or 'in another order'}"
+    changes = [f"{', '.join(gone[:10])} no longer allowed"] if gone else []
+    changes += [f"{', '.join(fresh[:10])} allowed now"] if fresh else []
+    return f"enum: {'; '.join(changes) or 'in another order'}"
 
 
 def _shown(value: Any) -> str:

@@ -68,15 +68,15 @@ def recorded(files: Iterable[Path], folders: Iterable[Path], beside: Path) -> di
 
     Paths are relative to the folder of the lock, so that it can be used on another machine.
     """
-    found = {_relative(file, beside): _digest(file) for file in {*map(_real, files)}}
+    digests = {_relative(file, beside): _digest(file) for file in {*map(_real, files)}}
     listed = {_relative(folder, beside): _listing(folder) for folder in {*map(_real, folders)}}
-    kept: dict[str, Any] = {
+    record: dict[str, Any] = {
         "versions": environment(),
-        "files": {name: digest for name, digest in sorted(found.items()) if digest},
+        "files": {name: digest for name, digest in sorted(digests.items()) if digest},
     }
     if listed:
-        kept["folders"] = dict(sorted(listed.items()))
-    return kept
+        record["folders"] = dict(sorted(listed.items()))
+    return record
 
 
 def why_stale(sources: Mapping[str, Any], beside: Path) -> str:
@@ -84,9 +84,9 @@ def why_stale(sources: Mapping[str, Any], beside: Path) -> str:
     if not sources.get("files"):
         return "it does not say which files it was made from"
     for package, version in environment().items():
-        written = sources.get("versions", {}).get(package)
-        if written != version:
-            return f"it was written with {package} {written}, and this is {version}"
+        version_then = sources.get("versions", {}).get(package)
+        if version_then != version:
+            return f"it was written with {package} {version_then}, and this is {version}"
     for name, digest in sources["files"].items():
         if _digest(beside / name) != digest:
             return f"{name[:_MOST_NAME]} has changed"
@@ -122,7 +122,7 @@ def _may_be_module(path: Path) -> bool:
 def _listing(folder: Path) -> str:
     """Return the digest of the names of all modules and packages in a folder."""
     try:
-        names = sorted(each.name for each in folder.iterdir() if _may_be_module(each))
+        names = sorted(entry.name for entry in folder.iterdir() if _may_be_module(entry))
     except (OSError, ValueError):
         return ""
     return hashlib.sha256("\n".join(names).encode("utf-8", "surrogateescape")).hexdigest()

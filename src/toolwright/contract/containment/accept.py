@@ -28,22 +28,22 @@ NOT_READ = frozenset(
 
 def all_of(answers: Iterable[Answer]) -> Answer:
     """Return False if any is False, else None if any is not known."""
-    known: Answer = True
+    answer_of_all: Answer = True
     for answer in answers:
         if answer is False:
             return False
-        known = known and answer
-    return known
+        answer_of_all = answer_of_all and answer
+    return answer_of_all
 
 
 def any_of(answers: Iterable[Answer]) -> Answer:
     """Return True if any is True, else None if any is not known."""
-    known: Answer = False
+    answer_of_any: Answer = False
     for answer in answers:
         if answer:
             return True
-        known = None if answer is None else known
-    return known
+        answer_of_any = None if answer is None else answer_of_any
+    return answer_of_any
 
 
 def negated(answer: Answer) -> Answer:
@@ -78,27 +78,27 @@ class Acceptance:
 
     def _parts(self, node: SchemaNode, value: Any, depth: int) -> Iterator[Answer]:
         yield self.accepts_flat(node, value, depth)
-        schema, inner = node.value, depth + 1
+        schema, arm_depth = node.value, depth + 1
         parts = combined(schema)
-        yield all_of(self.accepts(node.inner(arm), value, inner) for arm in parts.all_of)
+        yield all_of(self.accepts(node.inner(arm), value, arm_depth) for arm in parts.all_of)
         if parts.any_of is not None:
-            yield any_of(self.accepts(node.inner(arm), value, inner) for arm in parts.any_of)
+            yield any_of(self.accepts(node.inner(arm), value, arm_depth) for arm in parts.any_of)
         if parts.one_of is not None:
-            answers = [self.accepts(node.inner(arm), value, inner) for arm in parts.one_of]
+            answers = [self.accepts(node.inner(arm), value, arm_depth) for arm in parts.one_of]
             yield _exactly_one(answers)
         if "not" in schema:
-            yield negated(self.accepts(node.inner(schema["not"]), value, inner))
+            yield negated(self.accepts(node.inner(schema["not"]), value, arm_depth))
         if "if" in schema:
-            yield self._conditional(node, value, inner)
+            yield self._conditional(node, value, arm_depth)
 
     def _conditional(self, node: SchemaNode, value: Any, depth: int) -> Answer:
         schema = node.value
         holds = self.accepts(node.inner(schema["if"]), value, depth)
         then = self.accepts(node.inner(schema.get("then", True)), value, depth)
-        other = self.accepts(node.inner(schema.get("else", True)), value, depth)
+        otherwise = self.accepts(node.inner(schema.get("else", True)), value, depth)
         if holds is None:
-            return then if then is other else None
-        return then if holds else other
+            return then if then is otherwise else None
+        return then if holds else otherwise
 
     def accepts_flat(self, node: SchemaNode, value: Any, depth: int = 0) -> Answer:
         """Return whether the keywords that hold no schema for the same value accept it."""
@@ -122,11 +122,11 @@ class Acceptance:
             yield from check(self, node, value, depth + 1)
 
     def _written(self, values: list[Any]) -> frozenset[bytes]:
-        known = self._enums.get(id(values))
-        if known is None:
+        entry = self._enums.get(id(values))
+        if entry is None:
             self.budget.spend(len(values) // 10)
-            known = self._enums[id(values)] = values, frozenset(map(canonical_json, values))
-        return known[1]
+            entry = self._enums[id(values)] = values, frozenset(map(canonical_json, values))
+        return entry[1]
 
     def number(self, node: SchemaNode, value: float, _depth: int) -> Iterator[Answer]:
         """Check the bounds of a number, and whether it is a multiple of the given step."""
@@ -159,15 +159,15 @@ class Acceptance:
         schema = node.value
         yield _within(len(value), schema, "minItems", "maxItems")
         if schema.get("uniqueItems") is True:
-            yield len({canonical_json(each) for each in value}) == len(value)
-        first, rest = items_of(node)
-        for at, item in enumerate(value):
-            yield self.accepts(first[at] if at < len(first) else rest, item, depth)
+            yield len({canonical_json(item) for item in value}) == len(value)
+        first, further = items_of(node)
+        for index, item in enumerate(value):
+            yield self.accepts(first[index] if index < len(first) else further, item, depth)
         if "contains" in schema:
-            wanted = node.inner(schema["contains"])
+            contained = node.inner(schema["contains"])
             least = count_in(schema, "minContains")
             yield _count_within(
-                [self.accepts(wanted, item, depth) for item in value],
+                [self.accepts(contained, item, depth) for item in value],
                 1 if least is None else least,
                 count_in(schema, "maxContains"),
             )
@@ -185,13 +185,13 @@ class Acceptance:
             )
             if "propertyNames" in schema:
                 yield self.accepts(node.inner(schema["propertyNames"]), name, depth)
-        for name, others in dependencies(schema):
+        for name, dependents in dependencies(schema):
             if name not in value:
                 continue
-            if is_list(others):
-                yield all(other in value for other in others)
+            if is_list(dependents):
+                yield all(dependent in value for dependent in dependents)
             else:
-                yield self.accepts(node.inner(others), value, depth)
+                yield self.accepts(node.inner(dependents), value, depth)
 
 
 _CHECKS: Mapping[str, Callable[[Acceptance, SchemaNode, Any, int], Iterator[Answer]]] = (
@@ -217,41 +217,43 @@ _BOUNDS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
 def items_of(node: SchemaNode) -> tuple[list[SchemaNode], SchemaNode]:
     """Return the schemas of the first items of an array, and that of all others."""
     schema = node.value
-    listed, rest = schema.get("prefixItems"), schema.get("items", True)
-    first = [node.inner(each) for each in listed] if is_list(listed) else []
-    return first, node.inner(rest)
+    listed, further = schema.get("prefixItems"), schema.get("items", True)
+    first = [node.inner(item_schema) for item_schema in listed] if is_list(listed) else []
+    return first, node.inner(further)
 
 
 def property_nodes(node: SchemaNode, name: str) -> list[SchemaNode] | None:
     """Return the schemas that a property must fit; None if a pattern cannot be searched for."""
     schema = node.value
-    named = schema.get("properties")
-    found = [node.inner(named[name])] if is_object(named) and name in named else []
+    properties = schema.get("properties")
+    nodes = [node.inner(properties[name])] if is_object(properties) and name in properties else []
     patterns = schema.get("patternProperties")
-    for pattern, inner in patterns.items() if is_object(patterns) else ():
+    for pattern, pattern_schema in patterns.items() if is_object(patterns) else ():
         search = searcher(pattern)
         if search is None:
             return None
         if search(name):
-            found.append(node.inner(inner))
-    if not found and "additionalProperties" in schema:
-        found.append(node.inner(schema["additionalProperties"]))
-    return found
+            nodes.append(node.inner(pattern_schema))
+    if not nodes and "additionalProperties" in schema:
+        nodes.append(node.inner(schema["additionalProperties"]))
+    return nodes
 
 
 def dependencies(schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield what the presence of a property demands: a list of others, or a schema."""
     for keyword in ("dependentRequired", "dependentSchemas"):
-        given = schema.get(keyword)
-        if is_object(given):
-            yield from given.items()
+        demands = schema.get(keyword)
+        if is_object(demands):
+            yield from demands.items()
 
 
 def types_in(given: Any) -> list[str] | None:
     """Return the types that `type` names; None if it names none."""
     if isinstance(given, str):
         return [given]
-    return [each for each in given if isinstance(each, str)] if is_list(given) else None
+    return (
+        [type_name for type_name in given if isinstance(type_name, str)] if is_list(given) else None
+    )
 
 
 def _has_type(given: Any, value: Any) -> bool:

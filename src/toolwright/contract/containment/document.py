@@ -73,24 +73,24 @@ class SchemaDocument:
         """Return a part of it as the last draft writes it, the same object each time."""
         if not is_object(value):
             return value
-        known = self._modern.get(id(value))
-        if known is None:
-            made = self._written(value)
-            known = self._modern[id(value)] = value, made
-            self._modern[id(made)] = made, made
-            self._places.setdefault(id(made), value)
-        return known[1]
+        entry = self._modern.get(id(value))
+        if entry is None:
+            modern = self._written(value)
+            entry = self._modern[id(value)] = value, modern
+            self._modern[id(modern)] = modern, modern
+            self._places.setdefault(id(modern), value)
+        return entry[1]
 
     def _written(self, value: JsonObject) -> JsonObject:
         reference = combined(value).reference
         if reference is not None and (self.is_old or REF in value):
             # Some validators apply the keywords beside it, and others do not.
             return value if self.is_old else self._document.modern(value)
-        made = self._document.modern(value)
-        reference = combined(made).reference
+        modern = self._document.modern(value)
+        reference = combined(modern).reference
         if reference is None or self._document.is_dynamic(value):
-            return made
-        return {**own_part(made), REF: reference, **_arms_of(made)}
+            return modern
+        return {**own_part(modern), REF: reference, **_arms_of(modern)}
 
     def node(self, value: Any) -> SchemaNode:
         """Return a part of it as a schema of its own."""
@@ -127,7 +127,7 @@ class SchemaDocument:
 
     def _root_key(self) -> bytes:
         """Return a digest of the whole document if references point outside the definitions."""
-        if all(_is_defined(each) for each in _references(self.root)):
+        if all(_is_defined(reference) for reference in _references(self.root)):
             return b""
         return self._digest(self.root)[0]
 
@@ -135,22 +135,22 @@ class SchemaDocument:
         """Return a digest of a part, and whether there are references in it."""
         if is_data or (not is_object(value) and not is_list(value)):
             return hashlib.sha256(canonical_json(value)).digest(), False
-        known = self._digests.get(id(value))
-        if known is not None:
-            return known
-        made = hashlib.sha256(b"{" if is_object(value) else b"[")
+        digest = self._digests.get(id(value))
+        if digest is not None:
+            return digest
+        hasher = hashlib.sha256(b"{" if is_object(value) else b"[")
         indirect = False
         if is_object(value):
             for name in sorted(value):
-                inner, is_indirect = self._of_keyword(name, value[name])
-                made.update(compact_json(name) + inner)
+                part_digest, is_indirect = self._of_keyword(name, value[name])
+                hasher.update(compact_json(name) + part_digest)
                 indirect = indirect or is_indirect or name in _INDIRECT
         else:
             for item in value:
-                inner, is_indirect = self._digest(item)
-                made.update(inner)
+                part_digest, is_indirect = self._digest(item)
+                hasher.update(part_digest)
                 indirect = indirect or is_indirect
-        self._digests[id(value)] = made.digest(), indirect
+        self._digests[id(value)] = hasher.digest(), indirect
         return self._digests[id(value)]
 
     def _of_keyword(self, name: str, value: Any) -> tuple[bytes, bool]:
@@ -158,7 +158,7 @@ class SchemaDocument:
         if name not in _UNORDERED or not is_list(value):
             return self._digest(value, is_data=is_data)
         parts = [self._digest(item, is_data=is_data) for item in value]
-        return b"".join(sorted(part for part, _ in parts)), any(each for _, each in parts)
+        return b"".join(sorted(part for part, _ in parts)), any(indirect for _, indirect in parts)
 
 
 class SchemaNode(NamedTuple):
@@ -200,13 +200,13 @@ class SchemaNode(NamedTuple):
 
 def _references(value: Any) -> Iterator[Any]:
     if is_object(value):
-        for name, inner in value.items():
+        for name, part in value.items():
             if name in _INDIRECT:
-                yield inner
-            yield from _references(inner)
+                yield part
+            yield from _references(part)
     elif is_list(value):
-        for inner in value:
-            yield from _references(inner)
+        for part in value:
+            yield from _references(part)
 
 
 def _is_defined(reference: Any) -> bool:

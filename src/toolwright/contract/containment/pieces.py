@@ -58,7 +58,7 @@ def _by_bounds(shape: Numbers, arms: list[dict[str, Any]]) -> list[ValueShape]:
     )
     if not cuts or len(cuts) > _MOST_PIECES:
         return []
-    found: list[ValueShape] = []
+    pieces: list[ValueShape] = []
     low, low_open = shape.low, shape.low_open
     is_whole = Fraction(1) in shape.steps
     for cut in cuts:
@@ -66,11 +66,11 @@ def _by_bounds(shape: Numbers, arms: list[dict[str, Any]]) -> list[ValueShape]:
         below = replace(shape, low=low, low_open=low_open, high=cut, high_open=True)
         if is_step:
             below = replace(below, high=cut - 1, high_open=False)
-        at = replace(shape, low=cut, high=cut, low_open=False, high_open=False)
-        found += [below, at]
+        point = replace(shape, low=cut, high=cut, low_open=False, high_open=False)
+        pieces += [below, point]
         low, low_open = (cut + 1, False) if is_step else (cut, True)
-    found.append(replace(shape, low=low, low_open=low_open))
-    return [each for each in found if isinstance(each, Numbers) and not each.is_empty]
+    pieces.append(replace(shape, low=low, low_open=low_open))
+    return [piece for piece in pieces if isinstance(piece, Numbers) and not piece.is_empty]
 
 
 def _is_inside(shape: Numbers, cut: Fraction) -> bool:
@@ -87,16 +87,18 @@ def _by_length(
     starts = {count for arm in arms if (count := count_in(arm, low)) is not None}
     starts |= {count + 1 for arm in arms if (count := count_in(arm, high)) is not None}
     cuts = sorted(
-        each for each in starts if each > shape.least and (shape.most is None or each <= shape.most)
+        start
+        for start in starts
+        if start > shape.least and (shape.most is None or start <= shape.most)
     )
     if not cuts or len(cuts) > _MOST_PIECES:
         return []
-    found: list[ValueShape] = []
+    pieces: list[ValueShape] = []
     least = shape.least
     for cut in cuts:
-        found.append(replace(shape, least=least, most=cut - 1))
+        pieces.append(replace(shape, least=least, most=cut - 1))
         least = cut
-    return [*found, replace(shape, least=least)]
+    return [*pieces, replace(shape, least=least)]
 
 
 def _by_property(shaper: Shaper, shape: Objects, arms: list[dict[str, Any]]) -> list[ValueShape]:

@@ -53,9 +53,9 @@ class Prover:
         if any(node.key == right.key for node in left):
             return True
         pair = (tuple(node.identity for node in left), right.identity)
-        known = self._assumed.get(pair)
-        if known is not None:
-            return known
+        assumed = self._assumed.get(pair)
+        if assumed is not None:
+            return assumed
         if self._depth > _MOST_DEPTH:
             raise Undecided
         began = len(self._order)
@@ -68,8 +68,8 @@ class Prover:
             self._depth -= 1
         if not proved:
             # Anything proved in the meantime may have relied on it.
-            for other in self._order[began:]:
-                self._assumed.pop(other, None)
+            for later in self._order[began:]:
+                self._assumed.pop(later, None)
             del self._order[began:]
             self._assumed[pair] = False
         return proved
@@ -109,10 +109,10 @@ class Prover:
         parts = combined(schema)
         if not all(self.holds(shape, right.inner(arm)) for arm in parts.all_of):
             return False
-        some, one = ([right.inner(arm) for arm in arms or ()] for arms in parts[2:])
+        some, exclusive = ([right.inner(arm) for arm in arms or ()] for arms in parts[2:])
         if parts.any_of is not None and not self._holds_any(shape, some, splits):
             return False
-        if parts.one_of is not None and not self._holds_one(shape, right, one, splits):
+        if parts.one_of is not None and not self._holds_one(shape, right, exclusive, splits):
             return False
         if "not" in schema and not self._holds_not(shape, right):
             return False
@@ -135,10 +135,10 @@ class Prover:
         if not self._holds_any(shape, arms, splits):
             return False
         # And none fits two of them.
-        for at, arm in enumerate(arms):
-            for other in arms[at + 1 :]:
+        for index, arm in enumerate(arms):
+            for later in arms[index + 1 :]:
                 self.budget.spend()
-                if self.shaper.shapes((*shape.nodes, arm, other)):
+                if self.shaper.shapes((*shape.nodes, arm, later)):
                     return False
         return True
 
@@ -199,21 +199,21 @@ class Prover:
             return False
         if schema.get("uniqueItems") is True and not shape.unique and (most is None or most > 1):
             return False
-        first, rest = items_of(right)
+        first, further = items_of(right)
         count = max(shape.leading, len(first))
         places = range(most if most is not None and most <= count else count + 1)
-        for at in places:
-            if not self.fits(shape.item(at), first[at] if at < len(first) else rest):
+        for place in places:
+            if not self.fits(shape.item(place), first[place] if place < len(first) else further):
                 return False
         return self._contains(shape, right, most)
 
     def _most_items(self, shape: Arrays) -> int | None:
         """Return how many items there may be: an array ends where nothing fits."""
-        for at in range(shape.leading + 1):
-            if shape.most is not None and at >= shape.most:
+        for index in range(shape.leading + 1):
+            if shape.most is not None and index >= shape.most:
                 break
-            if not self.shaper.shapes(shape.item(at)):
-                return at
+            if not self.shaper.shapes(shape.item(index)):
+                return index
         return shape.most
 
     def _contains(self, shape: Arrays, right: SchemaNode, most: int | None) -> bool:
@@ -229,9 +229,9 @@ class Prover:
             return True
         if shape.least < (least or 1):
             return False
-        wanted = right.inner(schema["contains"])
+        contained = right.inner(schema["contains"])
         places = range(max(shape.leading + 1, 1))
-        return all(self.fits(shape.item(at), wanted) for at in places)
+        return all(self.fits(shape.item(place), contained) for place in places)
 
     def objects(self, shape: Objects, right: SchemaNode) -> bool:
         """Compare properties."""
@@ -243,8 +243,8 @@ class Prover:
         if not _is_within(least, most, schema, "minProperties", "maxProperties"):
             return False
         names = shape.named() | shape.required | shape.narrowed.keys()
-        if is_object(named := schema.get("properties")):
-            names |= named.keys()
+        if is_object(properties := schema.get("properties")):
+            names |= properties.keys()
         return (
             all(self._property(shape, right, name) for name in sorted(names))
             and self._other_properties(shape, right)
@@ -264,8 +264,8 @@ class Prover:
         """Return whether there are no properties other than those that are named."""
         return (
             not shape.patterns()
-            and bool(others := shape.others())
-            and not self.shaper.shapes(others)
+            and bool(further := shape.others())
+            and not self.shaper.shapes(further)
         )
 
     def _property(self, shape: Objects, right: SchemaNode, name: str) -> bool:
@@ -273,60 +273,65 @@ class Prover:
         if parts is None:
             raise Undecided
         if name in shape.narrowed:
-            return all(self.holds(each, part) for part in parts for each in shape.narrowed[name])
+            return all(
+                self.holds(narrowed, part) for part in parts for narrowed in shape.narrowed[name]
+            )
         schemas = self.shaper.property_schemas(shape, name)
         return all(self.fits(schemas, part) for part in parts)
 
     def _other_properties(self, shape: Objects, right: SchemaNode) -> bool:
         """Compare the properties that no schema names: those of patterns, and all others."""
         schema = right.value
-        given = schema.get("patternProperties")
-        wanted: Mapping[str, Any] = given if is_object(given) else {}
-        ours, others = shape.patterns(), shape.others()
-        for pattern, inner in wanted.items():
+        patterns = schema.get("patternProperties")
+        required_patterns: Mapping[str, Any] = patterns if is_object(patterns) else {}
+        ours, further = shape.patterns(), shape.others()
+        for pattern, pattern_schema in required_patterns.items():
             # A name may fit this pattern, and any or none of ours.
-            ways = [ours[pattern]] if pattern in ours else [*ours.values(), others]
-            if not all(self.fits(way, right.inner(inner)) for way in ways):
+            ways = [ours[pattern]] if pattern in ours else [*ours.values(), further]
+            if not all(self.fits(way, right.inner(pattern_schema)) for way in ways):
                 return False
         if "additionalProperties" not in schema:
             return True
-        rest = right.inner(schema["additionalProperties"])
-        ways = [others, *(way for pattern, way in ours.items() if pattern not in wanted)]
-        return all(self.fits(way, rest) for way in ways)
+        extra = right.inner(schema["additionalProperties"])
+        ways = [
+            further,
+            *(way for pattern, way in ours.items() if pattern not in required_patterns),
+        ]
+        return all(self.fits(way, extra) for way in ways)
 
     def _property_names(self, shape: Objects, right: SchemaNode) -> bool:
         schema = right.value
         if "propertyNames" not in schema or note_of(right, "propertyNames") in shape.notes:
             return True
-        wanted = right.inner(schema["propertyNames"])
+        names_schema = right.inner(schema["propertyNames"])
         ours = tuple(
             node.inner(node.value["propertyNames"])
             for node in shape.nodes
             if "propertyNames" in node.value
         )
         text = right.document.made({"type": "string"})
-        if self.fits((*ours, text), wanted):
+        if self.fits((*ours, text), names_schema):
             return True
         if not self._is_closed(shape):
             return False
         accepts = self.shaper.acceptance.accepts
         return all(
-            accepts(wanted, name) or not self.shaper.property_shapes(shape, name)
+            accepts(names_schema, name) or not self.shaper.property_shapes(shape, name)
             for name in sorted(shape.named())
         )
 
     def _dependencies(self, shape: Objects, right: SchemaNode) -> bool:
         for keyword in ("dependentRequired", "dependentSchemas"):
-            given = right.value.get(keyword)
-            for name, wanted in given.items() if is_object(given) else ():
+            demands = right.value.get(keyword)
+            for name, demand in demands.items() if is_object(demands) else ():
                 if dependency_note(right, keyword, name) in shape.notes:
                     continue
                 if not self.shaper.property_shapes(shape, name):
                     continue  # it is never there
-                if is_list(wanted):
-                    if not shape.required.issuperset(map(str, wanted)):
+                if is_list(demand):
+                    if not shape.required.issuperset(map(str, demand)):
                         return False
-                elif not self.holds(shape, right.inner(wanted)):
+                elif not self.holds(shape, right.inner(demand)):
                     return False
         return True
 
@@ -343,7 +348,7 @@ _RULES: Mapping[type[ValueShape], Callable[[Prover, Any, SchemaNode], bool]] = M
 
 def has_step(shape: Numbers, step: Fraction) -> bool:
     """Return whether all numbers of a shape are surely multiples of a step."""
-    if any((own / step).denominator == 1 for own in shape.steps):
+    if any((multiple / step).denominator == 1 for multiple in shape.steps):
         return True
     return shape.low is not None and shape.low == shape.high and (shape.low / step).denominator == 1
 
@@ -358,7 +363,7 @@ def _has_type(shape: ValueShape, given: Any) -> bool:
 def _is_within(
     least: int, most: int | None, schema: Mapping[str, Any], low: str, high: str
 ) -> bool:
-    wanted, limit = count_in(schema, low), count_in(schema, high)
-    return (wanted is None or least >= wanted) and (
+    minimum, limit = count_in(schema, low), count_in(schema, high)
+    return (minimum is None or least >= minimum) and (
         limit is None or (most is not None and most <= limit)
     )

@@ -43,9 +43,9 @@ class Sampler:
     def __init__(self, shaper: Shaper, other: Any) -> None:
         self.shaper = shaper
         self.budget = shaper.budget
-        named = list(_literals(other))
-        self._keys = frozenset(map(canonical_json, named))
-        self._named = named[:_MOST_LITERALS]
+        literals = list(_literals(other))
+        self._keys = frozenset(map(canonical_json, literals))
+        self._named = literals[:_MOST_LITERALS]
         """Values that the other schema names one by one, including those that it refuses."""
 
     def values(self, left: Schemas, right: Schemas, depth: int = 0) -> Iterator[Any]:
@@ -55,14 +55,14 @@ class Sampler:
         """
         if depth > _MOST_DEPTH:
             return
-        seen: set[bytes] = set()
+        keys: set[bytes] = set()
         limits = [shape for node in right for shape in self._limits(node)]
         for shape in self.shaper.shapes(left):
             for value in self._of(shape, limits, depth):
                 self.budget.spend()
                 key = canonical_json(value)
-                if key not in seen:
-                    seen.add(key)
+                if key not in keys:
+                    keys.add(key)
                     yield value
 
     def _limits(self, node: SchemaNode) -> Sequence[ValueShape]:
@@ -78,15 +78,15 @@ class Sampler:
             # Those that the other schema does not name come first: there may be very many.
             yield from sorted(shape.values, key=lambda value: canonical_json(value) in self._keys)
         elif isinstance(shape, Numbers):
-            yield from _numbers(shape, [each for each in limits if isinstance(each, Numbers)])
+            yield from _numbers(shape, [limit for limit in limits if isinstance(limit, Numbers)])
         elif isinstance(shape, Texts):
             yield from _texts(shape, limits)
         elif isinstance(shape, Arrays):
-            others = [each for each in limits if isinstance(each, Arrays)]
-            yield from self._arrays(shape, others, depth + 1)
+            limits_of_kind = [limit for limit in limits if isinstance(limit, Arrays)]
+            yield from self._arrays(shape, limits_of_kind, depth + 1)
         elif isinstance(shape, Objects):
-            others = [each for each in limits if isinstance(each, Objects)]
-            yield from self._objects(shape, others, depth + 1)
+            limits_of_kind = [limit for limit in limits if isinstance(limit, Objects)]
+            yield from self._objects(shape, limits_of_kind, depth + 1)
         kind = kind_of_shape(shape)
         yield from (value for value in self._named if family_of(value) == kind)
 
@@ -131,20 +131,20 @@ class Sampler:
             if filled is None:
                 continue
             yield filled
-            for at in range(min(length, 6)):
-                for value in part(at):
-                    yield [*filled[:at], value, *filled[at + 1 :]]
+            for index in range(min(length, 6)):
+                for value in part(index):
+                    yield [*filled[:index], value, *filled[index + 1 :]]
             for value in part(length - 1) if 1 < length < 6 else ():
                 yield [value] * length
 
     def _filled(self, length: int, part: Any, *, unique: bool) -> list[Any] | None:
         """Return an array of the given length; None if nothing fits in it."""
         filled: list[Any] = []
-        for at in range(length):
-            values = part(at)
+        for index in range(length):
+            values = part(index)
             if not values:
                 return None
-            filled.append(values[at % len(values)] if unique else values[0])
+            filled.append(values[index % len(values)] if unique else values[0])
         self.budget.spend(length // 10)
         return filled
 
@@ -158,22 +158,22 @@ class Sampler:
         parts: dict[str, list[Any]] = {}
         for name in sorted(names):
             right = tuple(node for limit in limits for node in _property(limit, name))
-            own = self.shaper.property_schemas(shape, name)
-            parts[name] = self._part(own, right, depth)
-        others = self._others(shape, limits, names, depth)
+            schemas = self.shaper.property_schemas(shape, name)
+            parts[name] = self._part(schemas, right, depth)
+        further = self._others(shape, limits, names, depth)
         if any(not parts[name] for name in shape.required):
             return
         bare = {name: parts[name][0] for name in sorted(shape.required)}
         full = bare | {name: values[0] for name, values in parts.items() if values}
-        bare = self._padded(shape, bare, full, others)
+        bare = self._padded(shape, bare, full, further)
         yield bare
         yield full
         yield from _varied(shape, bare, full, parts)
-        for name, value in others:
+        for name, value in further:
             yield bare | {name: value}
             yield full | {name: value}
-        yield bare | dict(others)
-        yield from self._larger(limits, full | dict(others), others)
+        yield bare | dict(further)
+        yield from self._larger(limits, full | dict(further), further)
 
     def _larger(
         self, limits: list[Objects], full: dict[str, Any], others: list[tuple[str, Any]]
@@ -183,7 +183,7 @@ class Sampler:
             missing = most + 1 - len(full)
             if others and 0 < missing <= _MOST_ITEMS:
                 self.budget.spend(missing // 10)
-                yield full | {f"more_{at}": others[0][1] for at in range(missing)}
+                yield full | {f"more_{number}": others[0][1] for number in range(missing)}
 
     def _padded(
         self,
@@ -204,14 +204,14 @@ class Sampler:
         self, shape: Objects, limits: list[Objects], named: set[str], depth: int
     ) -> list[tuple[str, Any]]:
         """Return properties that no schema names."""
-        found: list[tuple[str, Any]] = []
+        properties: list[tuple[str, Any]] = []
         for name in _OTHER_NAMES:
             if name in named:
                 continue
             right = tuple(node for limit in limits for node in _property(limit, name))
-            own = self.shaper.property_schemas(shape, name)
-            found += [(name, value) for value in islice(self.values(own, right, depth), 6)]
-        return found
+            schemas = self.shaper.property_schemas(shape, name)
+            properties += [(name, value) for value in islice(self.values(schemas, right, depth), 6)]
+        return properties
 
 
 def _literals(value: Any) -> Iterator[Any]:
@@ -221,11 +221,11 @@ def _literals(value: Any) -> Iterator[Any]:
             yield value["const"]
         if is_list(listed := value.get("enum")):
             yield from listed
-        for inner in value.values():
-            yield from _literals(inner)
+        for part in value.values():
+            yield from _literals(part)
     elif is_list(value):
-        for inner in value:
-            yield from _literals(inner)
+        for part in value:
+            yield from _literals(part)
 
 
 def _varied(
@@ -246,11 +246,11 @@ def _varied(
 def _demanded(shape: Objects) -> set[str]:
     """Return the properties that the presence of others demands."""
     return {
-        str(other)
+        str(dependent)
         for node in shape.nodes
-        for _, others in dependencies(node.value)
-        if is_list(others)
-        for other in others
+        for _, dependents in dependencies(node.value)
+        if is_list(dependents)
+        for dependent in dependents
     }
 
 
@@ -262,8 +262,8 @@ def _property(limit: Objects, name: str) -> Iterator[SchemaNode]:
 def _numbers(shape: Numbers, limits: list[Numbers]) -> Iterator[float]:
     step = max(shape.steps, default=Fraction(1))
     near: list[Fraction] = []
-    for each in (shape, *limits):
-        for bound in (each.low, each.high):
+    for numbers in (shape, *limits):
+        for bound in (numbers.low, numbers.high):
             if bound is not None:
                 near += [bound, bound - step, bound + step, bound - Fraction(1, 2), bound + 1]
                 near += [bound - 1, bound + Fraction(1, 2)]
@@ -288,12 +288,17 @@ def _has(shape: Numbers, number: Fraction) -> bool:
 
 def _texts(shape: Texts, limits: list[ValueShape]) -> Iterator[str]:
     words = list(_WORDS) + list(SAMPLES.values())
-    texts = [shape, *(each for each in limits if isinstance(each, Texts))]
-    for each in texts:
-        for length in (each.least - 1, each.least, (each.most or -1), (each.most or -1) + 1):
+    texts = [shape, *(limit for limit in limits if isinstance(limit, Texts))]
+    for text_shape in texts:
+        for length in (
+            text_shape.least - 1,
+            text_shape.least,
+            (text_shape.most or -1),
+            (text_shape.most or -1) + 1,
+        ):
             if 0 <= length <= _MOST_CHARACTERS:
                 words += ["a" * length, "1" * length, "A" * length]
-        words += [text for pattern in each.patterns for text in _written(pattern)]
+        words += [text for pattern in text_shape.patterns for text in _written(pattern)]
     searches = [searcher(pattern) for pattern in shape.patterns]
     for word in words:
         if len(word) < shape.least or (shape.most is not None and len(word) > shape.most):

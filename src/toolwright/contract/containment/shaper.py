@@ -52,8 +52,8 @@ class Shaper:
         """
         key = tuple(node.identity for node in schemas)
         if key not in self._known:
-            found = [shape for choice in self._choices(schemas) for shape in self._of(*choice)]
-            self._known[key] = tuple(found)
+            shapes = [shape for choice in self._choices(schemas) for shape in self._of(*choice)]
+            self._known[key] = tuple(shapes)
         return self._known[key]
 
     def property_shapes(self, shape: Objects, name: str) -> tuple[ValueShape, ...]:
@@ -64,26 +64,30 @@ class Shaper:
 
     def property_schemas(self, shape: Objects, name: str) -> Schemas:
         """Return the schemas that a property must fit. Raises `Undecided`."""
-        found: list[SchemaNode] = []
+        schemas: list[SchemaNode] = []
         for node in shape.nodes:
             parts = property_nodes(node, name)
             if parts is None:
                 raise Undecided
-            found.extend(parts)
-        return tuple(found)
+            schemas.extend(parts)
+        return tuple(schemas)
 
     # -- alternatives
 
     def _choices(self, schemas: Schemas) -> list[Choice]:
         """Return the schemas without alternatives, one list for each way to choose among them."""
-        found: list[Choice] = [_ANYTHING]
+        choices: list[Choice] = [_ANYTHING]
         for node in schemas:
-            inner = self._expanded(node, 0)
-            self.budget.spend(len(found) * len(inner))
-            found = [(left + right, notes | more) for left, notes in found for right, more in inner]
-            if len(found) > _MOST_SHAPES:
+            alternatives = self._expanded(node, 0)
+            self.budget.spend(len(choices) * len(alternatives))
+            choices = [
+                (nodes + right, notes | more)
+                for nodes, notes in choices
+                for right, more in alternatives
+            ]
+            if len(choices) > _MOST_SHAPES:
                 raise Undecided
-        return found
+        return choices
 
     def _expanded(self, node: SchemaNode, depth: int) -> list[Choice]:
         schema = node.value
@@ -93,18 +97,18 @@ class Shaper:
             return []
         if depth > _MOST_DEPTH:
             raise Undecided
-        found: list[Choice] = [((node,), frozenset(_notes(node)))]
+        choices: list[Choice] = [((node,), frozenset(_notes(node)))]
         if REF in schema:
             if node.document.is_old:
-                found = [_ANYTHING]
+                choices = [_ANYTHING]
             target = node.target()
-            found = self._times(found, [node.inner(True) if target is None else target], depth)
+            choices = self._times(choices, [node.inner(True) if target is None else target], depth)
         parts = combined(schema)
         for arm in parts.all_of:
-            found = self._times(found, [node.inner(arm)], depth)
+            choices = self._times(choices, [node.inner(arm)], depth)
         for union in parts.unions():
-            found = self._times(found, [node.inner(arm) for arm in union], depth)
-        return self._times(found, _opposite(node), depth) if "not" in schema else found
+            choices = self._times(choices, [node.inner(arm) for arm in union], depth)
+        return self._times(choices, _opposite(node), depth) if "not" in schema else choices
 
     def _times(
         self,
@@ -112,19 +116,21 @@ class Shaper:
         arms: Iterable[SchemaNode],
         depth: int,
     ) -> list[Choice]:
-        inner = [choice for arm in arms for choice in self._expanded(arm, depth + 1)]
-        self.budget.spend(len(found) * len(inner) + 1)
-        if len(found) * len(inner) > _MOST_SHAPES:
+        alternatives = [choice for arm in arms for choice in self._expanded(arm, depth + 1)]
+        self.budget.spend(len(found) * len(alternatives) + 1)
+        if len(found) * len(alternatives) > _MOST_SHAPES:
             raise Undecided
-        return [(left + right, notes | more) for left, notes in found for right, more in inner]
+        return [
+            (nodes + right, notes | more) for nodes, notes in found for right, more in alternatives
+        ]
 
     # -- shapes
 
     def _of(self, nodes: Schemas, notes: frozenset[bytes]) -> Iterator[ValueShape]:
         """Yield the shapes of schemas that have no alternatives, except empty ones."""
-        given = given_values(nodes)
-        if given is not None:
-            values = tuple(each for each in given if self._may_be(nodes, each))
+        listed = given_values(nodes)
+        if listed is not None:
+            values = tuple(member for member in listed if self._may_be(nodes, member))
             if values:
                 yield Listed(nodes, notes, values)
             return
@@ -163,7 +169,7 @@ class Shaper:
             if shape.most is not None and shape.least > shape.most:
                 return True
             first = range(min(shape.least, shape.leading + 1))
-            return any(not self.shapes(shape.item(at)) for at in first)
+            return any(not self.shapes(shape.item(index)) for index in first)
         if isinstance(shape, Objects):
             if shape.most is not None and max(shape.least, len(shape.required)) > shape.most:
                 return True
@@ -184,8 +190,8 @@ def _notes(node: SchemaNode) -> Iterator[bytes]:
     if "contains" in schema:
         yield note_of(node, "contains", "minContains", "maxContains")
     for keyword in ("dependentSchemas", "dependentRequired"):
-        if is_object(given := schema.get(keyword)):
-            for name in given:
+        if is_object(demands := schema.get(keyword)):
+            for name in demands:
                 yield dependency_note(node, keyword, name)
 
 

@@ -78,11 +78,11 @@ class Arrays(ValueShape):
 
     def item(self, at: int) -> Schemas:
         """Return the schemas that the item at an index must fit."""
-        found: list[SchemaNode] = []
+        schemas: list[SchemaNode] = []
         for node in self.nodes:
-            first, rest = items_of(node)
-            found.append(first[at] if at < len(first) else rest)
-        return tuple(found)
+            first, further = items_of(node)
+            schemas.append(first[at] if at < len(first) else further)
+        return tuple(schemas)
 
     @property
     def leading(self) -> int:
@@ -102,20 +102,20 @@ class Objects(ValueShape):
 
     def named(self) -> set[str]:
         """Return the properties that the schemas name."""
-        found: set[str] = set()
+        names: set[str] = set()
         for node in self.nodes:
             properties = node.value.get("properties")
-            found.update(properties if is_object(properties) else ())
-        return found
+            names.update(properties if is_object(properties) else ())
+        return names
 
     def patterns(self) -> dict[str, Schemas]:
         """Return the schemas that properties must fit, by the pattern of their names."""
-        found: dict[str, Schemas] = {}
+        schemas: dict[str, Schemas] = {}
         for node in self.nodes:
-            given = node.value.get("patternProperties")
-            for pattern, inner in given.items() if is_object(given) else ():
-                found[pattern] = (*found.get(pattern, ()), node.inner(inner))
-        return found
+            patterns = node.value.get("patternProperties")
+            for pattern, pattern_schema in patterns.items() if is_object(patterns) else ():
+                schemas[pattern] = (*schemas.get(pattern, ()), node.inner(pattern_schema))
+        return schemas
 
     def others(self) -> Schemas:
         """Return the schemas of a property that neither a schema nor a pattern names."""
@@ -132,7 +132,7 @@ def given_values(nodes: Schemas) -> list[Any] | None:
         schema = node.value
         values = [schema["const"]] if "const" in schema else schema.get("enum")
         if is_list(values):
-            return list({canonical_json(each): each for each in values}.values())
+            return list({canonical_json(member): member for member in values}.values())
     return None
 
 
@@ -196,14 +196,14 @@ def bounds_of(schema: Mapping[str, Any]) -> tuple[_Bound | None, _Bound | None]:
 
 
 def _bound(schema: Mapping[str, Any], closed: str, opened: str, sign: int) -> _Bound | None:
-    found: list[_Bound] = []
+    bounds: list[_Bound] = []
     outside = schema.get(opened)
     inside = schema.get(closed)
     if is_number(inside):
-        found.append((exact(inside), False))
+        bounds.append((exact(inside), False))
     if is_number(outside):
-        found.append((exact(outside), True))
-    return max(found, key=lambda bound: (sign * bound[0], bound[1])) if found else None
+        bounds.append((exact(outside), True))
+    return max(bounds, key=lambda bound: (sign * bound[0], bound[1])) if bounds else None
 
 
 def _lengths(nodes: Schemas, least: str, most: str) -> tuple[int, int | None]:
@@ -214,9 +214,13 @@ def _lengths(nodes: Schemas, least: str, most: str) -> tuple[int, int | None]:
 
 def _texts(nodes: Schemas, notes: frozenset[bytes]) -> Texts:
     least, most = _lengths(nodes, "minLength", "maxLength")
-    said = [node.value for node in nodes]
-    patterns = frozenset(each["pattern"] for each in said if isinstance(each.get("pattern"), str))
-    formats = frozenset(each["format"] for each in said if isinstance(each.get("format"), str))
+    schemas = [node.value for node in nodes]
+    patterns = frozenset(
+        schema["pattern"] for schema in schemas if isinstance(schema.get("pattern"), str)
+    )
+    formats = frozenset(
+        schema["format"] for schema in schemas if isinstance(schema.get("format"), str)
+    )
     return Texts(nodes, notes, least, most, patterns, formats)
 
 
@@ -232,7 +236,7 @@ def _objects(nodes: Schemas, notes: frozenset[bytes]) -> Objects:
     for node in nodes:
         names = node.value.get("required")
         if is_list(names):
-            required.update(each for each in names if isinstance(each, str))
+            required.update(name for name in names if isinstance(name, str))
     return Objects(nodes, notes, frozenset(required), least, most)
 
 

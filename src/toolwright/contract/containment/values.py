@@ -79,5 +79,5 @@ def has_format(text: str, name: str) -> bool | None:
     """Return whether a text has a format; None if that depends on the checker."""
     if SAMPLES.get(name) == text:
         return True
-    known = _FORMATS.get(name)
-    return None if known is None or known.fullmatch(text) else False
+    pattern = _FORMATS.get(name)
+    return None if pattern is None or pattern.fullmatch(text) else False

@@ -56,11 +56,13 @@ def contains(
     Verdict(answer='not contained', witness=10)
     """
     try:
-        left = SchemaDocument(narrower if narrower_root is None else narrower_root).node(narrower)
+        narrower_node = SchemaDocument(narrower if narrower_root is None else narrower_root).node(
+            narrower
+        )
         right = SchemaDocument(wider if wider_root is None else wider_root).node(wider)
-        if _is_proved(left, right):
+        if _is_proved(narrower_node, right):
             return CONTAINED
-        return _refuted(left, right)
+        return _refuted(narrower_node, right)
     except (Undecided, RecursionError, ValueError, OverflowError):
         return UNKNOWN
 

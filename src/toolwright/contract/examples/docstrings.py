@@ -47,35 +47,35 @@ _MOST_READ = 100_000
 
 def docstring_examples(name: str, tool: Tool) -> list[Trial]:
     """Return the examples in the docstring of a tool."""
-    written = doc_of(tool.target)[:_MOST_READ]
-    text = inspect.cleandoc(written)
+    docstring = doc_of(tool.target)[:_MOST_READ]
+    text = inspect.cleandoc(docstring)
     if not text:
         return []
     first = line_of_docstring(tool)
     # `cleandoc` drops the blank lines before the text.
-    first += first and written[: len(written) - len(written.lstrip())].count("\n")
+    first += first and docstring[: len(docstring) - len(docstring.lstrip())].count("\n")
     file = signature_of(tool).location.file
     names = _names(name, tool)
 
     def place(line: int) -> str:
         return f"{file}:{first + line}" if file and first else file
 
-    found: list[Trial] = []
+    trials: list[Trial] = []
     try:
         lines = doctest.DocTestParser().get_examples(text)
     except ValueError as error:  # a prompt that is indented oddly
         lines = []
-        found.append(UnreadExample(name, place(0), str(error)))
-    if any(_mentions(each.source, names) for each in lines):
-        where = next(each.lineno for each in lines if _mentions(each.source, names))
-        found.append(DocstringExamples(name, tool, tuple(lines), names, place(where)))
+        trials.append(UnreadExample(name, place(0), str(error)))
+    if any(_mentions(line.source, names) for line in lines):
+        where = next(line.lineno for line in lines if _mentions(line.source, names))
+        trials.append(DocstringExamples(name, tool, tuple(lines), names, place(where)))
     for line, call in _calls_in_sections(text, names):
         try:
             arguments = _literal_arguments(call, tool)
         except ValueError:
             continue  # prose that looks like a call
-        found.append(Example(tool=name, arguments=arguments, source=place(line), kind="docstring"))
-    return found
+        trials.append(Example(tool=name, arguments=arguments, source=place(line), kind="docstring"))
+    return trials
 
 
 def written_arguments(tool: Tool) -> list[dict[str, Any]]:
@@ -90,20 +90,24 @@ def written_arguments(tool: Tool) -> list[dict[str, Any]]:
     except ValueError:  # a prompt that is indented oddly
         lines = []
     sources = [line.source for line in lines if line.exc_msg is None]  # no example to follow
-    shown = [_call_from(_AWAIT.sub("", source).strip(), names) for source in sources]
-    found: list[dict[str, Any]] = []
+    doctest_calls = [_call_from(_AWAIT.sub("", source).strip(), names) for source in sources]
+    arguments: list[dict[str, Any]] = []
     for call in itertools.islice(
-        [*(call for call in shown if call is not None), *calls], _MOST_CALLS
+        [*(call for call in doctest_calls if call is not None), *calls], _MOST_CALLS
     ):
         with contextlib.suppress(ValueError, RecursionError):
-            found.append(_literal_arguments(call, tool))
-    return found
+            arguments.append(_literal_arguments(call, tool))
+    return arguments
 
 
 def _names(name: str, tool: Tool) -> frozenset[str]:
     """Return the names by which a docstring may call the tool."""
-    own = getattr(tool.target, "__name__", name)
-    return frozenset(each for each in (name, own, name.rpartition(".")[2]) if each.isidentifier())
+    function_name = getattr(tool.target, "__name__", name)
+    return frozenset(
+        candidate
+        for candidate in (name, function_name, name.rpartition(".")[2])
+        if candidate.isidentifier()
+    )
 
 
 def _mentions(source: str, names: frozenset[str]) -> bool:
@@ -179,7 +183,7 @@ class DocstringExamples:
 
 def _fault_of(line: doctest.Example, names: dict[str, Any]) -> str:
     """Run one line; return what is wrong with its outcome."""
-    printed, said = io.StringIO(), ""
+    printed, outcome = io.StringIO(), ""
     source = _AWAIT.sub("", line.source)
     with _shown_in(printed):
         try:
@@ -187,7 +191,7 @@ def _fault_of(line: doctest.Example, names: dict[str, Any]) -> str:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - it may be what the example shows
-            said = "".join(_last_line(error))
+            outcome = "".join(_last_line(error))
             if line.exc_msg is None:
                 return f"`{source.strip()}` raised {raised(error)}"
     flags = _OPTIONS
@@ -195,11 +199,13 @@ def _fault_of(line: doctest.Example, names: dict[str, Any]) -> str:
         flags = flags | flag if is_set else flags & ~flag
     checker = doctest.OutputChecker()
     if line.exc_msg is not None:
-        if not said:
+        if not outcome:
             return f"`{source.strip()}` should have raised {line.exc_msg.strip()}"
-        if checker.check_output(_bare(line.exc_msg), _bare(said), flags):
+        if checker.check_output(_bare(line.exc_msg), _bare(outcome), flags):
             return ""
-        return f"`{source.strip()}` should have raised {line.exc_msg.strip()}; got {said.strip()}"
+        return (
+            f"`{source.strip()}` should have raised {line.exc_msg.strip()}; got {outcome.strip()}"
+        )
     got = printed.getvalue()
     # Many examples show only a call, and not its outcome.
     if not line.want or checker.check_output(line.want, got, flags):
@@ -235,8 +241,8 @@ class _OfThread(io.TextIOBase):
         self.own, self.other, self.thread = own, other, threading.get_ident()
 
     def write(self, text: str, /) -> int:
-        mine = threading.get_ident() == self.thread
-        return (self.own if mine else self.other).write(text)
+        is_own_thread = threading.get_ident() == self.thread
+        return (self.own if is_own_thread else self.other).write(text)
 
 
 def _last_line(error: BaseException) -> list[str]:
@@ -245,8 +251,8 @@ def _last_line(error: BaseException) -> list[str]:
 
 def _bare(said: str) -> str:
     """Return what an exception says, without the module of its class."""
-    kind, colon, rest = said.partition(":")
-    return f"{kind.rpartition('.')[2]}{colon}{rest}"
+    kind, colon, message = said.partition(":")
+    return f"{kind.rpartition('.')[2]}{colon}{message}"
 
 
 # -- arguments
@@ -257,17 +263,19 @@ def _named(tool: Tool, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict
     signature = signature_of(tool)
     published = tool.input_schema.get("properties", {})
     kinds = (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
-    names = [each.name for each in signature.parameters if each.kind in kinds]
+    names = [parameter.name for parameter in signature.parameters if parameter.kind in kinds]
     # Parameters that no caller can set are not in the schema.
     names = [name for name in names if name in published]
     arguments: dict[str, Any] = dict(zip(names, given, strict=False))
-    rest = given[len(names) :]
-    variadic = next((each for each in signature.parameters if each.kind == VARIADIC[0]), None)
-    if rest and (variadic is None or variadic.name not in published):
+    further = given[len(names) :]
+    variadic = next(
+        (parameter for parameter in signature.parameters if parameter.kind == VARIADIC[0]), None
+    )
+    if further and (variadic is None or variadic.name not in published):
         msg = f"{tool.name} takes {len(names)} arguments by position; got {len(given)}"
         raise TypeError(msg)
-    if rest and variadic is not None:
-        arguments[variadic.name] = list(rest)
+    if further and variadic is not None:
+        arguments[variadic.name] = list(further)
     return arguments | dict(named)
 
 
@@ -287,10 +295,10 @@ def _literal_arguments(call: ast.Call | str, tool: Tool) -> dict[str, Any]:
     if any(keyword.arg is None for keyword in call.keywords):
         msg = "it has `**`"
         raise ValueError(msg)
-    given = tuple(ast.literal_eval(each) for each in call.args)
-    named = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+    positional = tuple(ast.literal_eval(argument) for argument in call.args)
+    by_keyword = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     try:
-        return _as_json(_named(tool, given, named))
+        return _as_json(_named(tool, positional, by_keyword))
     except TypeError as error:
         raise ValueError(str(error)) from None
 
@@ -308,20 +316,20 @@ def _calls_in_sections(text: str, names: frozenset[str]) -> Iterator[tuple[int, 
 def _sections(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the sections of examples: the number of their first line, and their lines."""
     lines = text.split("\n")
-    at = 0
-    while at < len(lines):
-        heading = lines[at]
-        at += 1
-        found = _SECTION.match(heading)
-        underlined = at < len(lines) and bool(_UNDERLINE.match(lines[at]))
-        if found is None or not (found[1] or underlined):
+    index = 0
+    while index < len(lines):
+        heading = lines[index]
+        index += 1
+        match = _SECTION.match(heading)
+        underlined = index < len(lines) and bool(_UNDERLINE.match(lines[index]))
+        if match is None or not (match[1] or underlined):
             continue
         margin = len(heading) - len(heading.lstrip())
-        at += underlined
-        start = at
-        while at < len(lines) and not _ends(lines, at, margin, underlined=underlined):
-            at += 1
-        yield start, lines[start:at]
+        index += underlined
+        start = index
+        while index < len(lines) and not _ends(lines, index, margin, underlined=underlined):
+            index += 1
+        yield start, lines[start:index]
 
 
 def _ends(lines: list[str], at: int, margin: int, *, underlined: bool) -> bool:
@@ -336,26 +344,26 @@ def _ends(lines: list[str], at: int, margin: int, *, underlined: bool) -> bool:
 
 def _calls_in(block: list[str], names: frozenset[str]) -> Iterator[tuple[int, ast.Call | str]]:
     """Yield the calls of a section: lines that are calls, perhaps quoted or in a list."""
-    at = 0
-    while at < len(block):
-        line = block[at].strip().removeprefix("- ").removeprefix("* ").strip("`").strip()
+    index = 0
+    while index < len(block):
+        line = block[index].strip().removeprefix("- ").removeprefix("* ").strip("`").strip()
         line = line.removeprefix("await ")
         if line.startswith(">>>"):
-            while at < len(block) and block[at].strip():  # doctest reads these, with their output
-                at += 1
+            while index < len(block) and block[index].strip():  # doctest reads them, with output
+                index += 1
             continue
         if _starts_with_call(line, names):
-            for end in range(at + 1, min(at + 21, len(block)) + 1):
-                call = _call_from("\n".join([line, *block[at + 1 : end]]).strip("`"), names)
+            for end in range(index + 1, min(index + 21, len(block)) + 1):
+                call = _call_from("\n".join([line, *block[index + 1 : end]]).strip("`"), names)
                 if call is not None:
-                    yield at, call
-                    at = end - 1
+                    yield index, call
+                    index = end - 1
                     break
         elif line.startswith("{") and line.endswith("}"):
             with contextlib.suppress(ValueError, RecursionError):
                 if isinstance(json.loads(line), dict):
-                    yield at, line
-        at += 1
+                    yield index, line
+        index += 1
 
 
 def _starts_with_call(line: str, names: frozenset[str]) -> bool:

@@ -79,9 +79,9 @@ def _cause(result: Result) -> str:
 def raised(error: BaseException) -> str:
     """Return an exception as text, with the line that raised it."""
     try:
-        said = str(error)
+        message = str(error)
     except Exception:  # noqa: BLE001 - an exception may fail to be written as text
-        said = ""
+        message = ""
     trace, place = error.__traceback__, ""
     if isinstance(error, ToolwrightError):  # ours: the place where we raise it is of no use
         trace = None
@@ -89,7 +89,9 @@ def raised(error: BaseException) -> str:
         code = trace.tb_frame.f_code
         place = f" ({code.co_filename}:{trace.tb_lineno})"
         trace = trace.tb_next
-    return shorten(f"{type(error).__name__}: {said}" if said else type(error).__name__) + place
+    return (
+        shorten(f"{type(error).__name__}: {message}" if message else type(error).__name__) + place
+    )
 
 
 def check_names() -> tuple[str, ...]:
@@ -99,18 +101,18 @@ def check_names() -> tuple[str, ...]:
 
 def checks_fault(checks: Mapping[str, Any]) -> str:
     """Return what is wrong with checks that an author wrote; nothing if they can be applied."""
-    for name, wanted in checks.items():
+    for name, expected in checks.items():
         if name == "at":
-            if not is_object(wanted):
+            if not is_object(expected):
                 return "`at` takes paths with checks, such as {0.name: {equals: Ada}}"
-            for path, inner in wanted.items():
-                if not is_object(inner):
+            for path, checks_of_path in expected.items():
+                if not is_object(checks_of_path):
                     return f"`at` {path} takes checks, such as {{equals: Ada}}"
-                if unknown := [key for key in inner if key not in check_names()]:
+                if unknown := [key for key in checks_of_path if key not in check_names()]:
                     return f"`at` {path} has no `{unknown[0]}`; it has {', '.join(check_names())}"
-                if fault := checks_fault(inner):
+                if fault := checks_fault(checks_of_path):
                     return fault
-        elif fault := _wanted_fault(name, wanted):
+        elif fault := _wanted_fault(name, expected):
             return fault
     return ""
 
@@ -136,8 +138,8 @@ def _wanted_fault(name: str, wanted: Any) -> str:
 
 
 def _faults(checks: Mapping[str, Any], value: Any, text: str) -> str:
-    for name, wanted in checks.items():
-        fault = _at(wanted, value) if name == "at" else _CHECKS[name](wanted, value, text)
+    for name, expected in checks.items():
+        fault = _at(expected, value) if name == "at" else _CHECKS[name](expected, value, text)
         if fault:
             return fault
     return ""
@@ -145,16 +147,16 @@ def _faults(checks: Mapping[str, Any], value: Any, text: str) -> str:
 
 def _at(paths: Mapping[str, Any], value: Any) -> str:
     for path, checks in paths.items():
-        found = value
+        reached = value
         for step in str(path).split("."):
-            if is_object(found) and step in found:
-                found = found[step]
-            elif is_list(found) and step.lstrip("-").isdigit() and _has(found, int(step)):
-                found = found[int(step)]
+            if is_object(reached) and step in reached:
+                reached = reached[step]
+            elif is_list(reached) and step.lstrip("-").isdigit() and _has(reached, int(step)):
+                reached = reached[int(step)]
             else:
                 return f"has nothing at {path}: got {shown(value)}"
-        text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-        if fault := _faults(checks, found, text):
+        text = reached if isinstance(reached, str) else json.dumps(reached, ensure_ascii=False)
+        if fault := _faults(checks, reached, text):
             return f"at {path}: {fault}"
     return ""
 
@@ -169,11 +171,11 @@ def _equals(wanted: Any, value: Any, text: str) -> str:
 
 def _contains(wanted: Any, value: Any, text: str) -> str:
     if isinstance(wanted, str) and not is_list(value):
-        found = wanted in (value if isinstance(value, str) else text)
-        found = found or (is_object(value) and wanted in value)
+        is_contained = wanted in (value if isinstance(value, str) else text)
+        is_contained = is_contained or (is_object(value) and wanted in value)
     else:
-        found = _holds(wanted, value)
-    return "" if found else f"should contain {shown(wanted)}; got {shown(value)}"
+        is_contained = _holds(wanted, value)
+    return "" if is_contained else f"should contain {shown(wanted)}; got {shown(value)}"
 
 
 def _lacks(wanted: Any, value: Any, text: str) -> str:
@@ -183,18 +185,18 @@ def _lacks(wanted: Any, value: Any, text: str) -> str:
 
 def _matches(wanted: str, value: Any, text: str) -> str:
     searched = value if isinstance(value, str) else text
-    found = matches_pattern(wanted, searched) or (
+    is_match = matches_pattern(wanted, searched) or (
         # For Python, `$` also matches before a final line break.
         searched.endswith("\n") and matches_pattern(wanted, searched[:-1])
     )
-    return "" if found else f"should match {wanted!r}; got {shown(searched)}"
+    return "" if is_match else f"should match {wanted!r}; got {shown(searched)}"
 
 
 def _type(wanted: Any, value: Any, text: str) -> str:
-    named = "null" if wanted is None else _TYPES[wanted]
+    type_name = "null" if wanted is None else _TYPES[wanted]
     kind = _kind(value)
-    fits = kind == named or (named == "number" and kind == "integer")
-    return "" if fits else f"should be of type {named}; got {shown(value)}"
+    fits = kind == type_name or (type_name == "number" and kind == "integer")
+    return "" if fits else f"should be of type {type_name}; got {shown(value)}"
 
 
 def _length(wanted: int, value: Any, text: str) -> str:
@@ -223,8 +225,8 @@ _CHECKS: dict[str, Callable[[Any, Any, str], str]] = {
 def rule(broken: Any) -> str:
     """Return a broken rule of a schema: where, and what it says."""
     path = ".".join(str(step) for step in broken.absolute_path)
-    said = shorten(str(broken.message))
-    return f"{path}: {said}" if path else said
+    message = shorten(str(broken.message))
+    return f"{path}: {message}" if path else message
 
 
 def same(wanted: Any, value: Any) -> bool:
@@ -235,7 +237,9 @@ def same(wanted: Any, value: Any) -> bool:
         return wanted == value or _is_close(wanted, value)
     if is_list(wanted) and is_list(value):
         pairs = zip(wanted, value, strict=False)
-        return len(wanted) == len(value) and all(same(one, other) for one, other in pairs)
+        return len(wanted) == len(value) and all(
+            same(expected, actual) for expected, actual in pairs
+        )
     if is_object(wanted) and is_object(value):
         return wanted.keys() == value.keys() and all(same(wanted[k], value[k]) for k in wanted)
     return wanted == value
@@ -254,7 +258,7 @@ def _holds(wanted: Any, value: Any) -> bool:
         return all(key in value and _holds(wanted[key], value[key]) for key in wanted)
     if is_list(value):
         items = wanted if is_list(wanted) else [wanted]
-        return all(any(_holds(one, item) for item in value) for one in items)
+        return all(any(_holds(expected, item) for item in value) for expected in items)
     return same(wanted, value)
 
 

@@ -102,8 +102,8 @@ def _from_yaml(path: Path, text: str) -> tuple[Any, list[int]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f":{mark.line + 1}" if mark is not None else ""
-        said = getattr(error, "problem", None) or first_line(str(error))
-        raise ExampleFileError(f"{path}{where} is not YAML: {said}") from None
+        problem = getattr(error, "problem", None) or first_line(str(error))
+        raise ExampleFileError(f"{path}{where} is not YAML: {problem}") from None
     except RecursionError:
         raise ExampleFileError(f"{path} is nested too deeply") from None
     except ValueError as error:  # a date that does not exist
@@ -142,7 +142,7 @@ class _Reader:
         tests: Any = document.get("tests") or []
         if not is_list(tests):
             raise ExampleFileError(f"{self.path}: `tests` must be a list")
-        examples = [self._example(self._place(at), test) for at, test in enumerate(tests)]
+        examples = [self._example(self._place(index), test) for index, test in enumerate(tests)]
         return ExampleFile(examples, self._state(document.get("state")))
 
     def _place(self, at: int) -> str:
@@ -159,13 +159,13 @@ class _Reader:
             raise ExampleFileError(f"{where}: `tool` must be the name of a tool")
         if "params" in test and "arguments" in test:
             raise ExampleFileError(f"{where}: `params` and `arguments` are the same: pick one")
-        given = test.get("params", test.get("arguments"))
+        arguments = test.get("params", test.get("arguments"))
         label = test.get("name", "")
         if not isinstance(label, str):
             raise ExampleFileError(f"{where}: `name` must be text; got {reprlib.repr(label)}")
         return Example(
             tool=tool,
-            arguments=self._arguments(where, {} if given is None else given),
+            arguments=self._arguments(where, {} if arguments is None else arguments),
             expected=self._expected(where, test),
             label=label,
             source=where,
@@ -198,11 +198,11 @@ class _Reader:
         checks: Any = test.get("expect", {})
         checks = checks if checks is not None else dict[str, Any]()
         if not is_object(checks):
-            wanted = "a mapping of checks, such as {contains: bike}"
-            raise ExampleFileError(f"{where}: `expect` must be {wanted}")
+            shape = "a mapping of checks, such as {contains: bike}"
+            raise ExampleFileError(f"{where}: `expect` must be {shape}")
         self._known(f"{where}: `expect`", checks, (*check_names(), "error", "code"))
         if is_object(checks.get("at")):  # the place in a list is a number
-            paths = {str(path): inner for path, inner in checks["at"].items()}
+            paths = {str(path): checks_of_path for path, checks_of_path in checks["at"].items()}
             checks = {**checks, "at": paths}
         checks = cast("dict[str, Any]", self._plain(where, "expect", checks))
         error, code = checks.pop("error", fails), checks.pop("code", "")
@@ -213,10 +213,10 @@ class _Reader:
         fails = bool(error or fails or code or succeeds is False)
         if fails and (checks or succeeds):
             raise ExampleFileError(f"{where}: an error has no value to check: pick one")
-        said = next(
-            (each for each in (error, test.get("expect_error")) if isinstance(each, str)), ""
+        error_text = next(
+            (text for text in (error, test.get("expect_error")) if isinstance(text, str)), ""
         )
-        return Expected(error=fails, said=said, code=code, checks=checks)
+        return Expected(error=fails, said=error_text, code=code, checks=checks)
 
     def _state(self, given: Any) -> StateProbe | None:
         if given is None:
@@ -254,9 +254,9 @@ class _Reader:
                     raise ExampleFileError(
                         f"{where}: {path} has the key {reprlib.repr(key)}: put it in quotes"
                     )
-            return {key: self._plain(where, f"{path}.{key}", each) for key, each in value.items()}
+            return {key: self._plain(where, f"{path}.{key}", part) for key, part in value.items()}
         if is_list(value):
-            return [self._plain(where, f"{path}.{at}", each) for at, each in enumerate(value)]
+            return [self._plain(where, f"{path}.{index}", part) for index, part in enumerate(value)]
         if isinstance(value, dt.date):  # a datetime is one as well
             return value.isoformat()
         try:

@@ -29,12 +29,12 @@ def _docstrings(file: str) -> dict[int, int]:
         tree = ast.parse(source) if len(source) <= _MOST_READ else ast.Module([], [])
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
-    found: dict[int, int] = {}
+    docstring_lines: dict[int, int] = {}
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
         first = node.body[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-            lines = [node.lineno, *(each.lineno for each in node.decorator_list)]
-            found |= dict.fromkeys(range(min(lines), node.lineno + 1), first.lineno)
-    return found
+            lines = [node.lineno, *(decorator.lineno for decorator in node.decorator_list)]
+            docstring_lines |= dict.fromkeys(range(min(lines), node.lineno + 1), first.lineno)
+    return docstring_lines

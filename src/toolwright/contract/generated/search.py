@@ -69,9 +69,9 @@ def why_not(name: str, tool: Tool) -> str:
         return "it is destructive"
     if options.read_only or options.destructive is False:
         return ""
-    if found := _DESTROYS.search(_CAMEL.sub("_", name)):
-        said = found.group().strip("_.:-").lower()
-        return f"its name says `{said}`, and nothing says that it is harmless"
+    if match := _DESTROYS.search(_CAMEL.sub("_", name)):
+        verb = match.group().strip("_.:-").lower()
+        return f"its name says `{verb}`, and nothing says that it is harmless"
     return ""
 
 
@@ -119,14 +119,14 @@ class _Search:
         before = len(self.calls.made)
         with _quiet():
             trouble = self._explore(count, seed)
-        made = self.calls.made[before:]
+        calls = self.calls.made[before:]
         common: dict[str, Any] = {
             "tool": self.name,
             "kind": "generated",
             "refused": self.refused,
             "errors": self.errors,
             "said": self.said,
-            **totals(made),
+            **totals(calls),
         }
         if self.best is not None:
             _, _, arguments, verdict = self.best
@@ -188,17 +188,17 @@ class _Search:
 
     def _fails(self, arguments: Mapping[str, Any]) -> bool:
         """Call the tool once for these arguments; return whether that breaks the contract."""
-        written = json.dumps(arguments, sort_keys=True)
-        verdict = self.known.get(written)
+        key = json.dumps(arguments, sort_keys=True)
+        verdict = self.known.get(key)
         if verdict is None:
             if self._is_over():
                 return False
-            verdict = self.known[written] = self._verdict(arguments)
+            verdict = self.known[key] = self._verdict(arguments)
         if not verdict.fault or (self.kind and verdict.kind != self.kind):
             return False
         self.kind = verdict.kind
         self.failed_at = self.failed_at or time.monotonic()
-        size = (len(written), written)
+        size = (len(key), key)
         if self.best is None or size < self.best[:2]:
             self.best = (*size, arguments, verdict)
         return True

@@ -79,7 +79,7 @@ class _Strategies:
         node = arm.schema
         values = listed_values(node)
         if values is not None:
-            fitting = [each for each in values if _is_valid(node, each, self.root)]
+            fitting = [member for member in values if _is_valid(node, member, self.root)]
             return st.sampled_from(fitting) if fitting else st.nothing()
         kinds, _ = self.reader.kinds(arm)
         if not kinds:
@@ -87,8 +87,10 @@ class _Strategies:
         if len(kinds) == len(KINDS) and not node.keys() - _SAID:
             return self._anything()
         drawn = st.one_of([self._typed(kind, node) for kind in KINDS if kind in kinds])
-        known = [each for each in _known_values(node) if _is_valid(node, each, self.root)]
-        return st.one_of(drawn, st.sampled_from(known)) if known else drawn
+        examples = [
+            example for example in _known_values(node) if _is_valid(node, example, self.root)
+        ]
+        return st.one_of(drawn, st.sampled_from(examples)) if examples else drawn
 
     def _typed(self, kind: str, schema: Mapping[str, Any]) -> SearchStrategy[Any]:
         if kind == "null":
@@ -136,7 +138,7 @@ class _Strategies:
     def _numbers(self, schema: Mapping[str, Any]) -> SearchStrategy[Any]:
         low, high = _bounds(schema)
         step = schema.get("multipleOf")
-        whole = self._integers({**schema, "multipleOf": 1})
+        integers = self._integers({**schema, "multipleOf": 1})
         if isinstance(step, int | float) and step > 0:
             few = None if low is None else math.ceil(low[0] / step)
             many = None if high is None else math.floor(high[0] / step)
@@ -151,15 +153,15 @@ class _Strategies:
                 allow_infinity=False,
             )
         except Exception:  # noqa: BLE001 - bounds that no float can meet
-            return whole
-        return st.one_of(floats, whole)
+            return integers
+        return st.one_of(floats, integers)
 
     # -- containers
 
     def _arrays(self, schema: Mapping[str, Any]) -> SearchStrategy[Any]:
         least, most = _sizes(schema, "minItems", "maxItems", _MOST_ITEMS)
         most = least if self._is_deep else most
-        first = [self.of(each) for each in schema.get("prefixItems", ())]
+        first = [self.of(item_schema) for item_schema in schema.get("prefixItems", ())]
         items = self.of(schema.get("items", True)) if schema.get("items") is not False else None
         unique = _canonical if schema.get("uniqueItems") else None
         if not first:
@@ -167,10 +169,12 @@ class _Strategies:
                 return st.just([]) if least == 0 else st.nothing()
             return st.lists(items, min_size=least, max_size=most, unique_by=unique)
         head = st.tuples(*first)
-        rest = st.just([])
+        further = st.just([])
         if items is not None and most > len(first):
-            rest = st.lists(items, min_size=max(least - len(first), 0), max_size=most - len(first))
-        return st.tuples(head, rest).map(lambda both: [*both[0], *both[1]][:most])
+            further = st.lists(
+                items, min_size=max(least - len(first), 0), max_size=most - len(first)
+            )
+        return st.tuples(head, further).map(lambda both: [*both[0], *both[1]][:most])
 
     def _objects(self, schema: Mapping[str, Any]) -> SearchStrategy[Any]:
         properties: dict[str, Any] = dict(schema.get("properties", {}))
@@ -181,8 +185,12 @@ class _Strategies:
         draw = self._property if schema is self.root else self._part
         needed = {name: draw(name, properties[name]) for name in required}
         chosen = () if self._is_deep else properties.keys() - set(required)
-        optional = {name: draw(name, each) for name, each in properties.items() if name in chosen}
-        optional = {name: each for name, each in optional.items() if not each.is_empty}
+        optional = {
+            name: draw(name, property_schema)
+            for name, property_schema in properties.items()
+            if name in chosen
+        }
+        optional = {name: strategy for name, strategy in optional.items() if not strategy.is_empty}
         fixed = st.fixed_dictionaries(needed, optional=optional)
         extra = self._extra(schema, open_ended, set(properties), len(properties))
         if extra is None:
@@ -194,9 +202,11 @@ class _Strategies:
 
     def _property(self, name: str, schema: Any) -> SearchStrategy[Any]:
         """Return a strategy for a property of the root, including known values."""
-        known = [each for each in self.known.get(name, ()) if _is_valid(schema, each, self.root)]
+        examples = [
+            example for example in self.known.get(name, ()) if _is_valid(schema, example, self.root)
+        ]
         drawn = self.of(schema)
-        return st.one_of(drawn, st.sampled_from(known)) if known else drawn
+        return st.one_of(drawn, st.sampled_from(examples)) if examples else drawn
 
     def _extra(
         self, schema: Mapping[str, Any], open_ended: Any, taken: set[str], known: int
@@ -205,18 +215,18 @@ class _Strategies:
         patterns: dict[str, Any] = schema.get("patternProperties", {})
         least = schema.get("minProperties", 0)
         # Undeclared keys are drawn where they are what the object is for.
-        wanted = is_object(open_ended) or patterns or not known
-        wanted = (wanted and not self._is_deep) or least > known
-        if not wanted or (open_ended is False and not patterns):
+        has_extra = is_object(open_ended) or patterns or not known
+        has_extra = (has_extra and not self._is_deep) or least > known
+        if not has_extra or (open_ended is False and not patterns):
             return None
         names = self.of({"type": "string", "minLength": 1, **(schema.get("propertyNames") or {})})
         values = self.of(open_ended) if open_ended is not False else st.nothing()
         pairs: list[SearchStrategy[Any]] = []
         if open_ended is not False:
             pairs.append(st.tuples(names.filter(lambda name: name not in taken), values))
-        for pattern, each in patterns.items():
+        for pattern, pattern_schema in patterns.items():
             keys = texts_of({"pattern": pattern}).filter(lambda name: name not in taken)
-            pairs.append(st.tuples(keys, self.of(each)))
+            pairs.append(st.tuples(keys, self.of(pattern_schema)))
         size = max(least - known, 0)
         most = min(schema.get("maxProperties", size + 4), size + 4)
         items = st.lists(
@@ -226,9 +236,9 @@ class _Strategies:
 
     def _schema_for(self, name: str, schema: Mapping[str, Any]) -> Any:
         """Return the schema of a key that is required but not declared."""
-        for pattern, each in schema.get("patternProperties", {}).items():
+        for pattern, pattern_schema in schema.get("patternProperties", {}).items():
             if re.search(pattern, name):
-                return each
+                return pattern_schema
         return schema.get("additionalProperties", True)
 
     def _anything(self) -> SearchStrategy[Any]:
@@ -263,10 +273,10 @@ def _first(pair: tuple[str, Any]) -> str:
 
 def _known_values(schema: Mapping[str, Any]) -> list[Any]:
     """Return values that the author has named."""
-    known = list(schema["examples"]) if is_list(schema.get("examples")) else []
+    examples = list(schema["examples"]) if is_list(schema.get("examples")) else []
     if "default" in schema:
-        known.append(schema["default"])
-    return known
+        examples.append(schema["default"])
+    return examples
 
 
 def _is_valid(schema: Any, value: Any, root: Mapping[str, Any]) -> bool:

@@ -35,12 +35,12 @@ def texts_of(schema: Mapping[str, Any]) -> SearchStrategy[str]:
     if isinstance(pattern, str):
         try:
             # JSON Schema's `$` is the very end; Python's lets a line break follow.
-            found = st.from_regex(
+            texts = st.from_regex(
                 re.compile(_python(pattern)), alphabet=st.characters(codec="utf-8")
             )
         except re.error:
             return plain_texts(least, most)
-        return found.filter(fitting)
+        return texts.filter(fitting)
     make = _FORMATS.get(schema.get("format") or schema.get("contentEncoding") or "")
     if make is not None:
         return make().filter(fitting)
@@ -53,10 +53,10 @@ def _length_fits(least: int, most: int | None) -> Callable[[str], bool]:
 
 def _python(pattern: str) -> str:
     r"""Return a pattern of JSON Schema for Python: `$` ends the text, `\d` is ASCII."""
-    ended = (
+    anchored = (
         pattern[:-1] + r"\Z" if pattern.endswith("$") and not pattern.endswith(r"\$") else pattern
     )
-    return ended.replace(r"\d", "[0-9]") if "[" not in pattern else ended
+    return anchored.replace(r"\d", "[0-9]") if "[" not in pattern else anchored
 
 
 def _dates() -> SearchStrategy[str]:

@@ -51,8 +51,8 @@ def verdict_on(tool: Tool, result: Result) -> CallVerdict:
     except RecursionError:
         return CallVerdict("its result is nested too deeply to be checked", "deep")
     if broken:
-        said = f"its result breaks the output schema: {rule(broken[0])}"
-        return CallVerdict(said, f"schema {list(broken[0].schema_path)[-1:]}")
+        fault = f"its result breaks the output schema: {rule(broken[0])}"
+        return CallVerdict(fault, f"schema {list(broken[0].schema_path)[-1:]}")
     return CallVerdict()
 
 

@@ -43,11 +43,11 @@ def budget_from(table: Mapping[str, Any], dialect: str, known: Sequence[str]) ->
             has = "max_tool, max_total, and tables of providers such as openai"
             msg = f"[tool.toolwright.tokens] has no `{key}`; it has {has}"
             raise ValueError(msg)
-    own = table.get(dialect, {})
-    if not is_object(own):
-        msg = f"`tokens.{dialect}` must be a table; got {own!r}"
+    overrides = table.get(dialect, {})
+    if not is_object(overrides):
+        msg = f"`tokens.{dialect}` must be a table; got {overrides!r}"
         raise ValueError(msg)
-    for key, value in own.items():
+    for key, value in overrides.items():
         if key not in ("max_tool", "max_total"):
             msg = f"[tool.toolwright.tokens.{dialect}] has no `{key}`; it has max_tool, max_total"
             raise ValueError(msg)

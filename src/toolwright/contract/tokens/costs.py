@@ -41,7 +41,7 @@ class ToolCost:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON."""
-        said: dict[str, Any] = {
+        document: dict[str, Any] = {
             "tool": self.tool,
             "total": self.total,
             "name": self.name,
@@ -52,10 +52,10 @@ class ToolCost:
             "other": self.other,
         }
         if self.result is not None:
-            said["result"] = self.result
+            document["result"] = self.result
         if self.most_result is not None:
-            said["most_result"] = self.most_result
-        return said
+            document["most_result"] = self.most_result
+        return document
 
 
 def costs_of(
@@ -68,14 +68,14 @@ def costs_of(
     ('add', 7)
     """
     measured = results or {}
-    found: list[ToolCost] = []
+    costs: list[ToolCost] = []
     for definition in definitions:
         entries = list(_entries(definition))
         for entry in entries:
             # What wraps a single entry is part of its cost.
-            whole = definition if len(entries) == 1 else entry
-            found.append(_cost(entry, whole, measured.get(str(entry["name"]), ())))
-    return found
+            wrapped = definition if len(entries) == 1 else entry
+            costs.append(_cost(entry, wrapped, measured.get(str(entry["name"]), ())))
+    return costs
 
 
 def _entries(node: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
@@ -109,15 +109,15 @@ def _cost(entry: Mapping[str, Any], whole: Any, results: Sequence[int]) -> ToolC
 def schema_of(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the input schema of a definition, whatever it is called."""
     empty: Mapping[str, Any] = {}
-    found: Any = next((entry[key] for key in _INPUTS if is_object(entry.get(key))), empty)
-    inner: Any = found.get("json")  # as Bedrock wraps it
-    return inner if is_object(inner) and len(found) == 1 else found
+    schema: Any = next((entry[key] for key in _INPUTS if is_object(entry.get(key))), empty)
+    json_schema: Any = schema.get("json")  # as Bedrock wraps it
+    return json_schema if is_object(json_schema) and len(schema) == 1 else schema
 
 
 def properties_of(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schemas of the parameters of a definition."""
-    found: Any = schema_of(entry).get("properties")
-    return found if is_object(found) else {}
+    properties: Any = schema_of(entry).get("properties")
+    return properties if is_object(properties) else {}
 
 
 def entries_of(definitions: Iterable[Any]) -> list[Mapping[str, Any]]:

@@ -47,18 +47,22 @@ class Saving(NamedTuple):
 def savings_in(definitions: Sequence[Any], costs: Sequence[ToolCost]) -> list[Saving]:
     """Return what would save tokens, the most worthwhile first."""
     entries = entries_of(definitions)
-    found = [*_repeated_text(entries), *_output_schemas(costs), *_too_many(costs)]
+    savings = [*_repeated_text(entries), *_output_schemas(costs), *_too_many(costs)]
     for entry in entries:
-        found += _of_one(entry)
-    return sorted((each for each in found if each.tokens > 0), key=lambda each: -each.tokens)
+        savings += _of_one(entry)
+    return sorted(
+        (saving for saving in savings if saving.tokens > 0), key=lambda each: -each.tokens
+    )
 
 
 def _of_one(entry: Mapping[str, Any]) -> Iterator[Saving]:
     tool = str(entry["name"])
-    said = estimate_tokens(str(entry.get("description") or "")[:_MOST_TEXT])
-    if said > _LONG_DESCRIPTION:
-        what = f"its description takes {said} tokens: {_LONG_DESCRIPTION} are enough for most tools"
-        yield Saving(said - _LONG_DESCRIPTION, tool, what)
+    tokens = estimate_tokens(str(entry.get("description") or "")[:_MOST_TEXT])
+    if tokens > _LONG_DESCRIPTION:
+        what = (
+            f"its description takes {tokens} tokens: {_LONG_DESCRIPTION} are enough for most tools"
+        )
+        yield Saving(tokens - _LONG_DESCRIPTION, tool, what)
     schema = schema_of(entry)
     for path, node in _nodes(schema):
         yield from _of_node(tool, path, node)
@@ -67,10 +71,10 @@ def _of_one(entry: Mapping[str, Any]) -> Iterator[Saving]:
 
 def _of_node(tool: str, path: tuple[str, ...], node: Mapping[str, Any]) -> Iterator[Saving]:
     where = ".".join(path)
-    said = estimate_tokens(str(node.get("description") or "")[:_MOST_TEXT])
-    if path and said > _LONG_PARAMETER:
-        what = f"the description of {where} takes {said} tokens"
-        yield Saving(said - _LONG_PARAMETER, tool, what)
+    description_tokens = estimate_tokens(str(node.get("description") or "")[:_MOST_TEXT])
+    if path and description_tokens > _LONG_PARAMETER:
+        what = f"the description of {where} takes {description_tokens} tokens"
+        yield Saving(description_tokens - _LONG_PARAMETER, tool, what)
     values: Any = node.get("enum")
     if is_list(values) and len(values) > _LONG_ENUM:
         tokens = estimate_tokens(_written(values))
@@ -89,17 +93,17 @@ def _nodes(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
     """Yield all parts of a schema that are schemas, with the names that lead to them."""
     todo: list[tuple[tuple[str, ...], Any]] = [(path, schema)]
     while todo:
-        here, node = todo.pop()
+        place, node = todo.pop()
         if not is_object(node):
             continue
-        yield here, node
+        yield place, node
         for word, value in node.items():
             if (word in MAPS or word == "definitions") and is_object(value):
-                todo += [((*here, str(name)), each) for name, each in value.items()]
+                todo += [((*place, str(name)), child) for name, child in value.items()]
             elif word in LISTS and is_list(value):
-                todo += [(here, each) for each in value]
+                todo += [(place, child) for child in value]
             elif word in SINGLES:
-                todo.append((here, value))
+                todo.append((place, value))
 
 
 def _repeated_schemas(tool: str, schema: Mapping[str, Any]) -> Iterator[Saving]:
@@ -109,8 +113,8 @@ def _repeated_schemas(tool: str, schema: Mapping[str, Any]) -> Iterator[Saving]:
         if path and node.get("properties"):
             bare = {key: value for key, value in node.items() if key != "description"}
             places[_written(bare)].append(".".join(path))
-    for written, paths in places.items():
-        tokens = estimate_tokens(written)
+    for text, paths in places.items():
+        tokens = estimate_tokens(text)
         if len(paths) > 1 and tokens > _LONG_PARAMETER:
             where = ", ".join(paths[:3]) + (", ..." if len(paths) > 3 else "")
             what = f'the same object is at {where}: style="full" writes it once, under $defs'
@@ -129,14 +133,16 @@ def _repeated_text(entries: Sequence[Mapping[str, Any]]) -> Iterator[Saving]:
     for sentence, tools in places.items():
         tokens = estimate_tokens(sentence)
         if len(tools) > 2 and tokens >= _LONG_SENTENCE:
-            one = tools[0] if len(set(tools)) == 1 else ""
-            where = "" if one else f" in {len(set(tools))} tools"
+            only_tool = tools[0] if len(set(tools)) == 1 else ""
+            where = "" if only_tool else f" in {len(set(tools))} tools"
             what = f"`{truncate(sentence, 60)}` appears {len(tools)} times{where}: say it once, in the instructions"
-            yield Saving(tokens * (len(tools) - 1), one, what)
+            yield Saving(tokens * (len(tools) - 1), only_tool, what)
 
 
 def _sentences(text: str) -> Iterable[str]:
-    return (found.strip() for found in _SENTENCE.findall(text[:_MOST_TEXT]) if found.strip())
+    return (
+        sentence.strip() for sentence in _SENTENCE.findall(text[:_MOST_TEXT]) if sentence.strip()
+    )
 
 
 def _output_schemas(costs: Sequence[ToolCost]) -> Iterator[Saving]:

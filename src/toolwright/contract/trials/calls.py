@@ -108,9 +108,9 @@ class TrialCalls:
         took = time.perf_counter() - started
         if self.watcher is not None:
             self.watcher.end()
-        made = TrialCall(name, tuple(arguments), took, result.is_error, len(result.text))
+        trial_call = TrialCall(name, tuple(arguments), took, result.is_error, len(result.text))
         if len(self.made) < MOST_CALLS:
-            self.made.append(made)
+            self.made.append(trial_call)
         if self.on_result is not None:
             self.on_result(name, result)
         return result
@@ -119,8 +119,8 @@ class TrialCalls:
         async def call() -> Result:
             # Whoever tests tools may call all of them.
             roles = tool.options.roles or ()
-            made = Call(name, caller="test", roles=roles, timeout=seconds, asker=_Nobody())
-            return await self.box.call_async(name, arguments, call=made)
+            context = Call(name, caller="test", roles=roles, timeout=seconds, asker=_Nobody())
+            return await self.box.call_async(name, arguments, call=context)
 
         return background.run(call())
 
@@ -135,12 +135,12 @@ class _Nobody:
 
     async def ask(self, requests: Mapping[str, Question]) -> dict[str, Any]:
         """Refuse."""
-        raise CannotAsk(sorted({each.ability for each in requests.values()}))
+        raise CannotAsk(sorted({question.ability for question in requests.values()}))
 
 
 def usable_tools(box: TrialBox) -> dict[str, Tool]:
     """Return the tools that are listed and compile, by name."""
-    found: dict[str, Tool] = {}
+    usable: dict[str, Tool] = {}
     for name in box:
         if not box.is_enabled(name):
             continue
@@ -149,5 +149,5 @@ def usable_tools(box: TrialBox) -> dict[str, Tool]:
             tool.compile()
         except SchemaError:
             continue  # whoever loads a toolbox says so
-        found[name] = tool
-    return found
+        usable[name] = tool
+    return usable

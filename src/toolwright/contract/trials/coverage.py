@@ -23,8 +23,8 @@ class Coverage:
 
     def add(self, tool: str, given: Iterable[str]) -> None:
         """Note a call."""
-        known = self.parameters.get(tool, ())
-        self.given.setdefault(tool, set()).update(name for name in given if name in known)
+        parameters = self.parameters.get(tool, ())
+        self.given.setdefault(tool, set()).update(name for name in given if name in parameters)
 
     @property
     def missed(self) -> list[str]:
@@ -33,8 +33,8 @@ class Coverage:
 
     def missed_of(self, tool: str) -> list[str]:
         """Return the parameters of a tool that no call has given."""
-        given = self.given.get(tool, set())
-        return [name for name in self.parameters.get(tool, ()) if name not in given]
+        sent = self.given.get(tool, set())
+        return [name for name in self.parameters.get(tool, ()) if name not in sent]
 
     @property
     def tools_percent(self) -> float:
@@ -64,11 +64,11 @@ class Coverage:
 def coverage_of(tools: Mapping[str, Tool], calls: Iterable[TrialCall] = ()) -> Coverage:
     """Return how much of the tools the calls have covered."""
     names = {name: tuple(tool.input_schema.get("properties", ())) for name, tool in tools.items()}
-    found = Coverage(names)
+    coverage = Coverage(names)
     for call in calls:
         if call.tool in names:
-            found.add(call.tool, call.given)
-    return found
+            coverage.add(call.tool, call.given)
+    return coverage
 
 
 def _percent(part: int, whole: int) -> float:

@@ -34,9 +34,9 @@ def try_tools(
     examples: list[Example] = []
     probe = StateProbe(state, {}) if isinstance(state, str) else state
     for file in files:
-        read = read_examples(Path(file))
-        examples += read.examples
-        probe = probe or read.state
+        example_file = read_examples(Path(file))
+        examples += example_file.examples
+        probe = probe or example_file.state
     settings = TrialSettings(
         docstrings=docstrings,
         generate=generate,

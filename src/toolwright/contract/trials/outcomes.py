@@ -92,7 +92,7 @@ class TrialReport:
         return percentile([call.seconds for call in self.calls], 95)
 
     def _with(self, status: Status) -> list[Outcome]:
-        return [each for each in self.outcomes if each.status == status]
+        return [outcome for outcome in self.outcomes if outcome.status == status]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON."""
@@ -107,22 +107,22 @@ class TrialReport:
             },
             "seed": self.seed,
             "coverage": self.coverage.to_dict(),
-            "results": [asdict(each) for each in self.outcomes],
+            "results": [asdict(outcome) for outcome in self.outcomes],
         }
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
     """Return the smallest value that `percent` of the values do not exceed; 0 without values."""
     ordered = sorted(values)
-    at = math.ceil(len(ordered) * percent / 100) - 1
-    return ordered[max(at, 0)] if ordered else 0.0
+    index = math.ceil(len(ordered) * percent / 100) - 1
+    return ordered[max(index, 0)] if ordered else 0.0
 
 
 def totals(calls: Iterable[TrialCall]) -> dict[str, Any]:
     """Return what an outcome says about its calls."""
-    made = list(calls)
+    listed = list(calls)
     return {
-        "calls": len(made),
-        "seconds": sum(call.seconds for call in made),
-        "slow": max((call.seconds for call in made), default=0.0),
+        "calls": len(listed),
+        "seconds": sum(call.seconds for call in listed),
+        "slow": max((call.seconds for call in listed), default=0.0),
     }

@@ -94,10 +94,10 @@ class TrialRun:
         self._check_state()
         report = TrialReport(seed=self.settings.seed if self.settings.generate else None)
         steps = [*self._example_steps(), *self._generated_steps()]
-        for at, (planned, work) in enumerate(steps):
+        for index, (planned, work) in enumerate(steps):
             if self.on_progress is not None:
-                self.on_progress(at, len(steps), planned.tool)
-            outcome, calls = self._done(at) or self._tried(at, planned, work)
+                self.on_progress(index, len(steps), planned.tool)
+            outcome, calls = self._done(index) or self._tried(index, planned, work)
             report.outcomes.append(outcome)
             report.calls += calls
         report.coverage = coverage_of(self.tools, report.calls)
@@ -113,10 +113,10 @@ class TrialRun:
             self.journal.start(at, planned)
         before = len(self.calls.made)
         outcome = work()
-        made = self.calls.made[before:]
+        calls = self.calls.made[before:]
         if self.journal is not None:
-            self.journal.finish(at, outcome, made)
-        return outcome, made
+            self.journal.finish(at, outcome, calls)
+        return outcome, calls
 
     # -- examples
 
@@ -134,11 +134,11 @@ class TrialRun:
     def trials(self) -> list[Trial]:
         """Return all examples, those of docstrings first."""
         if self._trials is None:
-            found: list[Trial] = []
+            trials: list[Trial] = []
             if self.settings.docstrings:
                 for name, tool in self.tools.items():
-                    found += docstring_examples(name, tool)
-            self._trials = [*found, *self.examples]
+                    trials += docstring_examples(name, tool)
+            self._trials = [*trials, *self.examples]
         return self._trials
 
     def _work_of(self, trial: Trial, planned: Outcome) -> Callable[[], Outcome]:
@@ -166,24 +166,24 @@ class TrialRun:
             skipped = _skipped(planned, why or "it is a method without its instance")
             return lambda: skipped
         state = self.state if tool.options.read_only or tool.options.idempotent else None
-        wanted = self.settings
+        settings = self.settings
         return lambda: try_generated(
             name,
             self.calls,
-            count=wanted.generate,
-            seed=wanted.seed,
+            count=settings.generate,
+            seed=settings.seed,
             state=state,
             known=self._known_values(name),
         )
 
     def _known_values(self, name: str) -> dict[str, list[Any]]:
         """Return the values that examples give to the parameters of a tool."""
-        found: dict[str, list[Any]] = {}
+        examples: dict[str, list[Any]] = {}
         for trial in self.trials():
             if isinstance(trial, Example) and trial.tool == name and not trial.expected.error:
                 for parameter, value in trial.arguments.items():
-                    found.setdefault(parameter, []).append(value)
-        return found
+                    examples.setdefault(parameter, []).append(value)
+        return examples
 
     def _state_of(self, given: StateProbe | State | None) -> State | None:
         if given is None:
