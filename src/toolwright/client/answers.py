@@ -27,7 +27,7 @@ def result_of(name: str, payload: Mapping[str, Any], output_schema: Any = None) 
     if not is_list(blocks) or not all(_is_sound(block) for block in blocks):
         raise ResultError(f"{name}: the server's answer has no valid content")
     meta = payload.get("_meta")
-    notes = {key: each for key, each in meta.items() if key != _OWN} if is_object(meta) else None
+    notes = {key: note for key, note in meta.items() if key != _OWN} if is_object(meta) else None
     if payload.get("isError"):
         return written(
             None,
@@ -86,9 +86,9 @@ def _structured(
     value: Any, blocks: list[Any], output_schema: Any, notes: dict[str, Any] | None
 ) -> Result:
     boxed = is_object(output_schema) and any(output_schema.get(key) for key in _BOXES)
-    shown = value["result"] if boxed and is_object(value) and set(value) == {"result"} else value
+    unboxed = value["result"] if boxed and is_object(value) and set(value) == {"result"} else value
     return written(
-        shown, compact_json(value), blocks=blocks or _said(""), shows_body=True, meta=notes
+        unboxed, compact_json(value), blocks=blocks or _said(""), shows_body=True, meta=notes
     )
 
 
@@ -126,7 +126,9 @@ def _said(text: str) -> list[dict[str, Any]]:
 def contents_value(contents: Sequence[Mapping[str, Any]]) -> Any:
     """Return the content of a resource: text, bytes, or a list of them."""
     values = [
-        each["text"] if isinstance(each.get("text"), str) else _bytes(str(each.get("blob", "")))
-        for each in contents
+        content["text"]
+        if isinstance(content.get("text"), str)
+        else _bytes(str(content.get("blob", "")))
+        for content in contents
     ]
     return values[0] if len(values) == 1 else values

@@ -56,7 +56,7 @@ def _harmless(key: str, value: Any) -> Any:
     if isinstance(value, str):
         return short(value, MOST_TEXT) if key in _TOLD else value
     if is_object(value):
-        return {str(name): _harmless(str(name), each) for name, each in value.items()}
+        return {str(name): _harmless(str(name), part) for name, part in value.items()}
     if is_list(value):
-        return [_harmless("", each) for each in value]
+        return [_harmless("", part) for part in value]
     return value

@@ -63,8 +63,8 @@ class McpClient:
     @property
     def tools(self) -> dict[str, RemoteTool]:
         """The tools, by the server's own names."""
-        known = self._listing.known_tools()  # each `client.name` comes here: not worth a thread
-        return background.run(self._listing.tools()) if known is None else known
+        tools = self._listing.known_tools()  # each `client.name` comes here: not worth a thread
+        return background.run(self._listing.tools()) if tools is None else tools
 
     @property
     def resources(self) -> dict[str, dict[str, Any]]:
@@ -92,8 +92,8 @@ class McpClient:
 
     def __getitem__(self, name: str) -> RemoteTool:
         """Return a tool by the server's own name for it. Raises `ToolNotFound`."""
-        known = self._listing.known_tools() or {}
-        return known[name] if name in known else background.run(self._listing.tool(name))
+        tools = self._listing.known_tools() or {}
+        return tools[name] if name in tools else background.run(self._listing.tool(name))
 
     def __getattr__(self, name: str) -> RemoteTool:
         # Nothing that Python or a notebook looks for by itself is asked of a server.
@@ -103,12 +103,12 @@ class McpClient:
         tools = self.tools
         if name in tools:
             return tools[name]
-        found = [each for each in tools if python_name(each) == name]
-        if len(found) == 1:
-            return tools[found[0]]
-        if found:
-            names = " and ".join(f"`{each}`" for each in found[:5])
-            msg = f"{names} are both called {name} in Python; take client[{found[0]!r}]"
+        matches = [tool_name for tool_name in tools if python_name(tool_name) == name]
+        if len(matches) == 1:
+            return tools[matches[0]]
+        if matches:
+            names = " and ".join(f"`{match}`" for match in matches[:5])
+            msg = f"{names} are both called {name} in Python; take client[{matches[0]!r}]"
             raise AttributeError(msg)
         hint = self._listing.near(name)
         msg = f"the server has no tool `{name}`" + (f"; did you mean `{hint}`?" if hint else "")
@@ -128,7 +128,7 @@ class McpClient:
 
     def __dir__(self) -> list[str]:
         try:
-            names = [python_name(each) for each in self.tools]
+            names = [python_name(tool_name) for tool_name in self.tools]
         except CallError:
             names = []
         return sorted({*super().__dir__(), *names})
@@ -189,8 +189,8 @@ class McpClient:
     ) -> Any:
         """Do the same from async code."""
         scope = self._scope(short(uri, 200), timeout)
-        told = await self._connection.send("resources/read", {"uri": uri}, scope)
-        return contents_value(told.get("contents") or ())
+        reply = await self._connection.send("resources/read", {"uri": uri}, scope)
+        return contents_value(reply.get("contents") or ())
 
     def prompt(self, name: str, /, **arguments: Any) -> list[dict[str, Any]]:
         """Return the messages of a prompt, each with a `role` and `content`."""
@@ -198,12 +198,13 @@ class McpClient:
 
     async def prompt_async(self, name: str, /, **arguments: Any) -> list[dict[str, Any]]:
         """Do the same from async code."""
-        given = {
-            key: each if isinstance(each, str) else str(each) for key, each in arguments.items()
+        texts = {
+            key: argument if isinstance(argument, str) else str(argument)
+            for key, argument in arguments.items()
         }
-        params = {"name": name, "arguments": given}
-        told = await self._connection.send("prompts/get", params, self._scope(name, _UNSET))
-        return list(told.get("messages") or ())
+        params = {"name": name, "arguments": texts}
+        reply = await self._connection.send("prompts/get", params, self._scope(name, _UNSET))
+        return list(reply.get("messages") or ())
 
     def _scope(
         self,
@@ -287,9 +288,9 @@ async def request_of(
     try:
         tool = (listing.known_tools() or {}).get(name)
         if tool is None:
-            found = listing.tool(name)
+            lookup = listing.tool(name)
             local = client._connection.is_local
-            tool = await (found if local else background.run_async(found))
+            tool = await (lookup if local else background.run_async(lookup))
         return await called(client._connection, tool, tool.checked(arguments), scope)
     except CallError as error:
         return failed(error)

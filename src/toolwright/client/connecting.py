@@ -28,14 +28,14 @@ def connect(
     started before the client is used. Raises `TypeError` or `ValueError` if no server is named.
     """
     settings = settings_from(options)
-    found = target_of(target, name)
-    if isinstance(found, LocalBox):
+    address = target_of(target, name)
+    if isinstance(address, LocalBox):
         from .wire.local import LocalConnection
 
-        return McpClient(LocalConnection(found.box, settings))
-    if isinstance(found, StartedServer):
-        env = {**found.env, **settings.env}
-        found = replace(found, env=env, folder=settings.folder or found.folder)
+        return McpClient(LocalConnection(address.box, settings))
+    if isinstance(address, StartedServer):
+        env = {**address.env, **settings.env}
+        address = replace(address, env=env, folder=settings.folder or address.folder)
     from .wire.connection import Connection
 
-    return McpClient(Connection(found, settings))
+    return McpClient(Connection(address, settings))

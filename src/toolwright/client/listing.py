@@ -42,9 +42,9 @@ class RemoteTool(RemoteCallable):
         from .proxy.proxied import described, plain_name, proxied_tool
 
         name = self.tool.name
-        target, told = proxied_tool(self.connection, name, self.told)
-        given: Any = {"name": plain_name(name), **told, **options}
-        return target, described(given)
+        target, published = proxied_tool(self.connection, name, self.told)
+        tool_options: Any = {"name": plain_name(name), **published, **options}
+        return target, described(tool_options)
 
 
 class Listing:
@@ -86,24 +86,24 @@ class Listing:
 
     async def tools(self) -> dict[str, RemoteTool]:
         """Return the tools that can be used, by name."""
-        known = self._known.get("tools")
-        if known is not None:
-            return known
+        known_tools = self._known.get("tools")
+        if known_tools is not None:
+            return known_tools
         version = self._version
-        made: dict[str, RemoteTool] = {}
+        tools: dict[str, RemoteTool] = {}
         definitions: dict[str, dict[str, Any]] = {}
         await self.info()
         listed = await self._connection.listed("tools")
         problems = dict(listed.faults)
-        for number, told in enumerate(listed.items):
+        for number, entry in enumerate(listed.items):
             if number % _AT_ONCE == _AT_ONCE - 1:
                 await asyncio.sleep(0)  # others on the loop get their turn
-            name = told.get("name")
-            fault = self._fault(told, name, made)
+            name = entry.get("name")
+            fault = self._fault(entry, name, tools)
             if fault:
                 problems[short(str(name), 100)] = fault
                 continue
-            definition = harmless(told)
+            definition = harmless(entry)
             try:
                 tool = RemoteTool(shapes_of(definition), self._dispatch)
             except (SchemaError, RecursionError) as error:
@@ -111,13 +111,13 @@ class Listing:
                 continue
             tool.connection, tool.told = self._connection, definition
             tool.call_here = self.call_here
-            made[str(name)], definitions[str(name)] = tool, definition
+            tools[str(name)], definitions[str(name)] = tool, definition
         for name, fault in problems.items():
             _log.warning("%s: the tool %s cannot be used: %s", self._connection, name, fault)
         self.problems, self.definitions = problems, definitions
         if version == self._version:
-            self._known["tools"] = made
-        return made
+            self._known["tools"] = tools
+        return tools
 
     def _fault(self, told: Mapping[str, Any], name: Any, made: Mapping[str, Any]) -> str:
         if not isinstance(name, str) or not name or len(name) > MOST_NAME:
@@ -135,18 +135,18 @@ class Listing:
     async def tool(self, name: str) -> RemoteTool:
         """Return a tool by name. Raises `ToolNotFound`."""
         tools = await self.tools()
-        found = tools.get(name)
-        if found is None:
+        tool = tools.get(name)
+        if tool is None:
             hint = self.problems.get(name, "")
             if not hint and (near := self.near(name)):
                 hint = f"did you mean `{near}`?"
             raise ToolNotFound(short(str(name), 200), hint=hint)
-        return found
+        return tool
 
     def near(self, name: str) -> str:
         """Return the name that was probably meant; empty if there is none."""
-        known: Mapping[str, Any] = self._known.get("tools") or {}
-        return nearest(name, list(known)[:500])
+        tools: Mapping[str, Any] = self._known.get("tools") or {}
+        return nearest(name, list(tools)[:500])
 
     async def of(self, kind: str, key: str) -> dict[str, dict[str, Any]]:
         """Return what the server says about each item of a kind, by its name or URI."""
@@ -156,14 +156,14 @@ class Listing:
             items, faults = await self._connection.listed(kind)
             for name, fault in faults.items():
                 _log.warning("%s: %s: %s: %s", self._connection, kind, name, fault)
-            made = {
-                str(each[key]): harmless(each)
-                for each in items[:MOST_ITEMS]
-                if isinstance(each.get(key), str) and len(each[key]) <= 8 * MOST_NAME
+            entries = {
+                str(entry[key]): harmless(entry)
+                for entry in items[:MOST_ITEMS]
+                if isinstance(entry.get(key), str) and len(entry[key]) <= 8 * MOST_NAME
             }
             if version != self._version:
-                return made
-            self._known[kind] = made
+                return entries
+            self._known[kind] = entries
         return dict(self._known[kind])
 
     async def everything(self) -> None:

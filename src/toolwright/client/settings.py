@@ -66,30 +66,30 @@ class ClientSettings:
 
     def signs_in(self, headers: Mapping[str, str]) -> bool:
         """Return whether a person may be asked to sign in with the browser."""
-        if self.token is not None or any(each.lower() == "authorization" for each in headers):
+        if self.token is not None or any(header.lower() == "authorization" for header in headers):
             return False
         return can_ask() if self.sign_in is None else self.sign_in
 
 
 def settings_from(given: ConnectOptions) -> ClientSettings:
     """Return checked settings. Raises `TypeError` or `ValueError`."""
-    known = set(ConnectOptions.__annotations__)
+    option_names = set(ConnectOptions.__annotations__)
     for name in given:
-        if name not in known:
-            msg = f"connect() has no option `{name}`; there are {', '.join(sorted(known))}"
+        if name not in option_names:
+            msg = f"connect() has no option `{name}`; there are {', '.join(sorted(option_names))}"
             raise TypeError(msg)
-    told: dict[str, Any] = dict(given)
-    told["headers"], told["env"] = _texts(told, "headers"), _texts(told, "env")
-    if told.get("folder") is not None:
-        told["folder"] = os.fspath(told["folder"])
+    checked: dict[str, Any] = dict(given)
+    checked["headers"], checked["env"] = _texts(checked, "headers"), _texts(checked, "env")
+    if checked.get("folder") is not None:
+        checked["folder"] = os.fspath(checked["folder"])
     for name in ("timeout", "connect_timeout"):
-        if told.get(name) is not None:
-            check_seconds(name, told[name])
-    check_count("max_answer", told.get("max_answer"))
-    if told.get("era", "auto") not in ("auto", "handshake", "stateless"):
-        msg = f'era must be "auto", "handshake" or "stateless"; got {told["era"]!r}'
+        if checked.get(name) is not None:
+            check_seconds(name, checked[name])
+    check_count("max_answer", checked.get("max_answer"))
+    if checked.get("era", "auto") not in ("auto", "handshake", "stateless"):
+        msg = f'era must be "auto", "handshake" or "stateless"; got {checked["era"]!r}'
         raise ValueError(msg)
-    return ClientSettings(**told)
+    return ClientSettings(**checked)
 
 
 def _texts(told: Mapping[str, Any], name: str) -> dict[str, str]:
@@ -99,9 +99,9 @@ def _texts(told: Mapping[str, Any], name: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
         msg = f"{name} of connect() must be texts by name; got {type(value).__name__}"
         raise TypeError(msg)
-    given = cast("Mapping[Any, Any]", value)
-    for key, each in given.items():
-        if not isinstance(key, str) or not isinstance(each, str):
+    texts = cast("Mapping[Any, Any]", value)
+    for key, text in texts.items():
+        if not isinstance(key, str) or not isinstance(text, str):
             msg = f"{name} of connect() must be texts by name; `{key}` is not"
             raise TypeError(msg)
-    return dict(given)
+    return dict(texts)

@@ -177,7 +177,7 @@ def servers_in(path: Path) -> dict[str, Any]:
     """Return the servers of an mcp.json, by name. Raises `ValueError`."""
     try:
         text = read_file(path, _MOST_FILE)
-        told = json.loads(_without_comments(text.decode("utf-8-sig")))
+        document = json.loads(_without_comments(text.decode("utf-8-sig")))
     except OSError as error:
         msg = f"{path} cannot be read: {error.strerror}"
         raise ValueError(msg) from None
@@ -185,8 +185,8 @@ def servers_in(path: Path) -> dict[str, Any]:
         msg = f"{path} is not JSON: {error}"
         raise ValueError(msg) from None
     for key in _KEYS:
-        if is_object(told) and is_object(told.get(key)):
-            return dict(told[key])
+        if is_object(document) and is_object(document.get(key)):
+            return dict(document[key])
     msg = f'{path} has no servers: it needs {{"mcpServers": {{"name": {{...}}}}}}'
     raise ValueError(msg)
 
@@ -194,7 +194,7 @@ def servers_in(path: Path) -> dict[str, Any]:
 def entry_in(path: Path, name: str | None) -> Connectable:
     """Return the server of that name in an mcp.json, or the only one. Raises `ValueError`."""
     servers = servers_in(path)
-    names = ", ".join(f"`{each}`" for each in servers)
+    names = ", ".join(f"`{server}`" for server in servers)
     if name is None:
         if len(servers) != 1:
             msg = f"{path} has {len(servers)} servers; name one of {names}"
@@ -225,21 +225,21 @@ def _from_entry(entry: Any, name: str, what: str) -> Connectable:
         msg = f"{what} has neither a `url` nor a `command`"
         raise ValueError(msg)
     args: Any = entry.get("args") or []
-    if not is_list(args) or not all(isinstance(each, str) for each in args):
+    if not is_list(args) or not all(isinstance(argument, str) for argument in args):
         msg = f"{what} has `args` that are not a list of texts"
         raise ValueError(msg)
-    argv = [_filled(each, what) for each in (command, *args)]
+    argv = [_filled(argument, what) for argument in (command, *args)]
     folder = entry.get("cwd")
     env = _texts(entry, "env", what)
     return StartedServer(tuple(argv), env, _filled(folder, what) if folder else None, name)
 
 
 def _texts(entry: Mapping[str, Any], key: str, what: str) -> dict[str, str]:
-    given: Any = entry.get(key) or {}
-    if not is_object(given):
+    table: Any = entry.get(key) or {}
+    if not is_object(table):
         msg = f"{what} has a `{key}` that is not an object"
         raise ValueError(msg)
-    return {name: _filled(str(value), what) for name, value in given.items()}
+    return {name: _filled(str(value), what) for name, value in table.items()}
 
 
 def _filled(text: str, what: str) -> str:
@@ -247,11 +247,11 @@ def _filled(text: str, what: str) -> str:
 
     def value(found: re.Match[str]) -> str:
         name, default = cast("tuple[str, str | None]", found.groups())
-        known = os.environ.get(name, default)
-        if known is None:
+        text_of_variable = os.environ.get(name, default)
+        if text_of_variable is None:
             msg = f"{what} needs the environment variable {name}, which is not set"
             raise ValueError(msg)
-        return known
+        return text_of_variable
 
     return _VARIABLE.sub(value, text)
 

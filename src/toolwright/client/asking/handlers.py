@@ -45,12 +45,12 @@ class QuestionHandlers:
         settings = self._settings
         if self.passes_on:
             return frozenset(("elicitation", "sampling", "roots"))
-        known = {
+        is_handled = {
             "elicitation": self.on_form is not None or self.on_url is not None,
             "sampling": settings.on_sample is not None,
             "roots": settings.roots is not None,
         }
-        return frozenset(name for name, has in known.items() if has)
+        return frozenset(name for name, has in is_handled.items() if has)
 
     async def answer(self, _key: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the answer to a question, in the protocol's form. Raises `NoAnswer`."""
@@ -59,7 +59,7 @@ class QuestionHandlers:
         if method == SAMPLE and self._settings.on_sample is not None:
             return _sampled(await _called(self._settings.on_sample, dict(params)))
         if method == ROOTS and self._settings.roots is not None:
-            return {"roots": [_root(each) for each in self._settings.roots]}
+            return {"roots": [_root(root) for root in self._settings.roots]}
         raise NoAnswer(f"this client cannot be asked for {short(method, 100)}")
 
     async def _elicited(self, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,13 +72,13 @@ class QuestionHandlers:
         if self.on_form is None:
             return {"action": "decline"}
         schema = params.get("requestedSchema")
-        given = await _called(self.on_form, message, dict(schema) if is_object(schema) else {})
-        if given is None or given is False:
+        content = await _called(self.on_form, message, dict(schema) if is_object(schema) else {})
+        if content is None or content is False:
             return {"action": "decline"}
-        if not isinstance(given, Mapping):
-            msg = f"on_form must return a dict, or None to decline; got {type(given).__name__}"
+        if not isinstance(content, Mapping):
+            msg = f"on_form must return a dict, or None to decline; got {type(content).__name__}"
             raise TypeError(msg)
-        return {"action": "accept", "content": dict(cast("Mapping[str, Any]", given))}
+        return {"action": "accept", "content": dict(cast("Mapping[str, Any]", content))}
 
 
 async def _called(handler: Callable[..., Any], *said: Any) -> Any:

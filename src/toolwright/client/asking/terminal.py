@@ -27,15 +27,15 @@ def filled_in(message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
     if not properties:
         return {} if _line("Agree? [y/N] ").lower() in ("y", "yes") else None
     _say("(an empty line keeps the default, or leaves a field out; Ctrl-D declines)")
-    given: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     for name, node in properties.items():
         try:
             value = _field(str(name), dict(node), required=name in required)
         except (EOFError, KeyboardInterrupt):
             return None
         if value is not None:
-            given[name] = value
-    return given
+            answers[name] = value
+    return answers
 
 
 def visits(message: str, url: str) -> bool:
@@ -54,11 +54,13 @@ def visits(message: str, url: str) -> bool:
 def _field(name: str, node: dict[str, Any], *, required: bool) -> Any:
     label = printable(str(node.get("title") or name))
     choices = node.get("enum")
-    said = f" ({', '.join(printable(str(each)) for each in choices)})" if choices else ""
+    choices_text = (
+        f" ({', '.join(printable(str(choice)) for choice in choices)})" if choices else ""
+    )
     default = node.get("default")
-    shown = f" [{printable(json.dumps(default))}]" if default is not None else ""
+    default_text = f" [{printable(json.dumps(default))}]" if default is not None else ""
     while True:
-        text = _line(f"{label}{said}{shown}: ").strip()
+        text = _line(f"{label}{choices_text}{default_text}: ").strip()
         if not text:
             if default is not None or not required:
                 return default
@@ -85,7 +87,7 @@ def _read(text: str, node: Mapping[str, Any]) -> Any:
             msg = "Answer yes or no."
             raise ValueError(msg)
         case "array":
-            return [each.strip() for each in text.split(",") if each.strip()]
+            return [part.strip() for part in text.split(",") if part.strip()]
         case _:
             choices = node.get("enum")
             if choices and text not in choices:

@@ -74,13 +74,13 @@ def _validators() -> Any:
     from jsonschema import validators
 
     base = validator_for({}).__class__
-    own = {
+    keyword_checks = {
         REF: _ref,
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
     }
-    return cast("Any", validators).extend(base, own)
+    return cast("Any", validators).extend(base, keyword_checks)
 
 
 def _ref(validator: Any, reference: str, value: Any, _schema: Any) -> Iterator[Any]:
@@ -108,10 +108,10 @@ def _pattern_properties(validator: Any, patterns: Any, value: Any, _schema: Any)
 def _additional_properties(validator: Any, rest: Any, value: Any, schema: Any) -> Iterator[Any]:
     if not is_object(value) or rest is True:
         return
-    known: JsonObject = schema.get("properties", {})
+    properties: JsonObject = schema.get("properties", {})
     patterns: JsonObject = schema.get("patternProperties", {})
     for key, item in value.items():
-        if key in known or any(matches(pattern, key) for pattern in patterns):
+        if key in properties or any(matches(pattern, key) for pattern in patterns):
             continue
         if rest == {"not": {}}:
             yield _error(f"{key!r} is not known here")

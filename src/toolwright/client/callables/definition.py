@@ -41,25 +41,25 @@ def definition_of(tool: Any) -> ToolDefinition:
     """
     if isinstance(tool, ToolDefinition):
         return tool
-    inner = _part(tool, ("function",))
-    held = inner if _part(tool, ("name",)) is None and inner is not None else tool
-    name = _part(held, ("name",))
+    function = _part(tool, ("function",))
+    source = function if _part(tool, ("name",)) is None and function is not None else tool
+    name = _part(source, ("name",))
     if not isinstance(name, str) or not name or len(name) > _LONGEST_NAME:
         raise SchemaError(
             "has no name that can be used",
             tool="a tool definition",
             hint=f"its `name` must be a text of 1 to {_LONGEST_NAME} characters",
         )
-    description, title = _part(held, ("description",)), _part(held, ("title",))
+    description, title = _part(source, ("description",)), _part(source, ("title",))
     return ToolDefinition(
         name,
         description if isinstance(description, str) else "",
-        _schema(held, _INPUTS, name) or {},
-        _schema(held, _OUTPUTS, name),
+        _schema(source, _INPUTS, name) or {},
+        _schema(source, _OUTPUTS, name),
         title if isinstance(title, str) else "",
-        hints_of(_json(_part(held, ("annotations",)))),
-        tuple(each for each in _json(_part(held, ("icons",)), []) if is_object(each)),
-        _json(_part(held, ("_meta", "meta"))),
+        hints_of(_json(_part(source, ("annotations",)))),
+        tuple(icon for icon in _json(_part(source, ("icons",)), []) if is_object(icon)),
+        _json(_part(source, ("_meta", "meta"))),
     )
 
 
@@ -79,10 +79,10 @@ def _json(given: Any, empty: Any = None) -> Any:
     empty = {} if empty is None else empty
     parts = given if is_list(given) else [given]
     dumped = [
-        each.model_dump(mode="json", by_alias=True, exclude_none=True)
-        if hasattr(each, "model_dump")
-        else each
-        for each in parts
+        part.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if hasattr(part, "model_dump")
+        else part
+        for part in parts
     ]
     value = dumped if is_list(given) else dumped[0]
     if not isinstance(value, type(empty)):
@@ -106,14 +106,14 @@ def _part(tool: Any, names: tuple[str, ...]) -> Any:
 
 def _schema(tool: Any, names: tuple[str, ...], owner: str) -> JsonObject | None:
     """Return a schema, which may be any mapping, as plain dicts. Raises `SchemaError`."""
-    found = _part(tool, names)
-    if found is None:
+    schema = _part(tool, names)
+    if schema is None:
         return None
-    if isinstance(found, bool):
-        return {} if found else {"not": {}}
-    if not isinstance(found, Mapping):
+    if isinstance(schema, bool):
+        return {} if schema else {"not": {}}
+    if not isinstance(schema, Mapping):
         raise SchemaError(f"has a `{names[0]}` that is not an object", tool=owner[:100])
-    return _plain(cast("Mapping[str, Any]", found))
+    return _plain(cast("Mapping[str, Any]", schema))
 
 
 def _plain(schema: Mapping[str, Any]) -> JsonObject:

@@ -81,31 +81,35 @@ class HintMaker:
         return self.made[record]
 
     def _typed_dict(self, record: RecordShape) -> None:
-        made = _TYPED_DICT(record.name, {each.name: Any for each in record.fields})
-        self._dress(made, record)
+        typed_dict = _TYPED_DICT(record.name, {field.name: Any for field in record.fields})
+        self._dress(typed_dict, record)
         # Filled in afterwards: the hints may hold the class itself.
-        made.__annotations__ = {
-            each.name: self.hint(each.shape)
-            if each.required
-            else NotRequired[self.hint(each.shape)]
-            for each in record.fields
+        typed_dict.__annotations__ = {
+            field.name: self.hint(field.shape)
+            if field.required
+            else NotRequired[self.hint(field.shape)]
+            for field in record.fields
         }
-        made.__required_keys__ = frozenset(each.name for each in record.fields if each.required)
-        made.__optional_keys__ = frozenset(each.name for each in record.fields if not each.required)
+        typed_dict.__required_keys__ = frozenset(
+            field.name for field in record.fields if field.required
+        )
+        typed_dict.__optional_keys__ = frozenset(
+            field.name for field in record.fields if not field.required
+        )
 
     def _data_class(self, record: RecordShape) -> None:
-        names = [python_name(each.name) for each in record.fields]
+        names = [python_name(field.name) for field in record.fields]
         ordered = sorted(zip(names, record.fields, strict=True), key=lambda e: not e[1].required)
-        made = dataclasses.make_dataclass(
+        data_class = dataclasses.make_dataclass(
             record.name,
-            [(n, Any) if each.required else (n, Any, None) for n, each in ordered],
+            [(n, Any) if record_field.required else (n, Any, None) for n, record_field in ordered],
             kw_only=True,
             namespace={"__pydantic_serializer__": serializer()},
         )
-        self._dress(made, record)
-        hints = {name: self._field_hint(name, each) for name, each in ordered}
-        made.__annotations__ = hints
-        for field in dataclasses.fields(made):
+        self._dress(data_class, record)
+        hints = {name: self._field_hint(name, record_field) for name, record_field in ordered}
+        data_class.__annotations__ = hints
+        for field in dataclasses.fields(data_class):
             field.type = hints[field.name]
 
     def _field_hint(self, name: str, field: RecordField) -> Any:
@@ -127,17 +131,17 @@ class HintMaker:
 
 def has_plain_names(fields: Sequence[RecordField]) -> bool:
     """Return whether the names of fields make attribute names that are all different."""
-    names = [python_name(each.name) for each in fields]
+    names = [python_name(field.name) for field in fields]
     hidden = any(name.startswith("__") for name in names)
     return not hidden and len(set(names)) == len(names)
 
 
 def _union(hints: list[Any]) -> Any:
     """Return a union: `X | Y` where possible, which people read best."""
-    made = hints[0]
-    for each in hints[1:]:
+    union = hints[0]
+    for hint in hints[1:]:
         try:
-            made = made | each
+            union = union | hint
         except TypeError:
-            made = Union[made, each]  # noqa: UP007
-    return made
+            union = Union[union, hint]  # noqa: UP007
+    return union

@@ -20,11 +20,15 @@ def python_name(name: str) -> str:
     >>> [python_name(each) for each in ("approval-policy", "class", "2d", "", "naïve")]
     ['approval_policy', 'class_', '_2d', '_', 'naïve']
     """
-    made = "".join(char if _may_stand(char) else "_" for char in name[:_LONGEST]) or "_"
-    if not made.isidentifier():
-        made = f"_{made}"
+    identifier = "".join(char if _may_stand(char) else "_" for char in name[:_LONGEST]) or "_"
+    if not identifier.isidentifier():
+        identifier = f"_{identifier}"
     # Soft keywords are names like any other; `_` is one of them.
-    return f"{made}_" if keyword.iskeyword(made) or made == "__debug__" else made
+    return (
+        f"{identifier}_"
+        if keyword.iskeyword(identifier) or identifier == "__debug__"
+        else identifier
+    )
 
 
 def _may_stand(char: str) -> bool:
@@ -43,7 +47,7 @@ def _is_plain_letter(char: str) -> bool:
 
 def python_names(names: Iterable[str], tool: str) -> dict[str, str]:
     """Return the Python name for each name. Raises `SchemaError` if two would have the same."""
-    made: dict[str, str] = {}
+    python_by_name: dict[str, str] = {}
     owners: dict[str, str] = {}
     for name in names:
         python = python_name(name)
@@ -55,14 +59,14 @@ def python_names(names: Iterable[str], tool: str) -> dict[str, str]:
                 hint="rename one of them where the tool is defined",
             )
         owners[python] = name
-        made[name] = python
-    return made
+        python_by_name[name] = python
+    return python_by_name
 
 
 def class_name(text: str) -> str:
     """Return a name for a class: `order-line` becomes `OrderLine`."""
     words = "".join(char if char.isascii() and char.isalnum() else " " for char in text[:100])
-    made = "".join(word[:1].upper() + word[1:] for word in words.split())
-    if not made or made[0].isdigit():
-        made = f"Type{made}"
-    return f"{made}_" if keyword.iskeyword(made) else made
+    camel_case = "".join(word[:1].upper() + word[1:] for word in words.split())
+    if not camel_case or camel_case[0].isdigit():
+        camel_case = f"Type{camel_case}"
+    return f"{camel_case}_" if keyword.iskeyword(camel_case) else camel_case

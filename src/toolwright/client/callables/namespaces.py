@@ -35,14 +35,14 @@ def namespace(functions: Functions) -> dict[str, Any]:
     """
     if isinstance(functions, Mapping):
         return dict(cast("Namespace", functions))
-    given = [functions] if callable(functions) else list(functions)
-    made: dict[str, Any] = {}
-    for each in given:
-        if isinstance(each, Mapping):
-            made.update(cast("Namespace", each))
+    sources = [functions] if callable(functions) else list(functions)
+    by_name: dict[str, Any] = {}
+    for source in sources:
+        if isinstance(source, Mapping):
+            by_name.update(cast("Namespace", source))
         else:
-            made[_name_of(each)] = each
-    return made
+            by_name[_name_of(source)] = source
+    return by_name
 
 
 def _name_of(target: Any) -> str:
@@ -59,24 +59,28 @@ def resolve(name: str, functions: Functions) -> Any:
     Nothing that begins with an underscore is found, and nothing inside modules, classes or
     functions: the name comes from a model. Raises `ToolNotFound`.
     """
-    known = namespace(functions)
-    if name in known and not name.startswith("_"):
-        found = known[name]
+    functions_by_name = namespace(functions)
+    if name in functions_by_name and not name.startswith("_"):
+        function = functions_by_name[name]
     else:
-        first, *rest = name.split(".")
-        if not rest or first not in known or any(not _is_open(step) for step in (first, *rest)):
+        first, *further = name.split(".")
+        if (
+            not further
+            or first not in functions_by_name
+            or any(not _is_open(step) for step in (first, *further))
+        ):
             raise ToolNotFound(name)
-        found = known[first]
-        for step in rest:
-            if isinstance(found, _CLOSED):
+        function = functions_by_name[first]
+        for step in further:
+            if isinstance(function, _CLOSED):
                 raise ToolNotFound(name)
             try:
-                found = getattr(found, step)
+                function = getattr(function, step)
             except Exception:  # noqa: BLE001 - a user's property may raise anything
                 raise ToolNotFound(name) from None
-    if not callable(found):
+    if not callable(function):
         raise ToolNotFound(name, hint="it cannot be called")
-    return found
+    return function
 
 
 def _is_open(step: str) -> bool:

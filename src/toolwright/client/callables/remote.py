@@ -45,7 +45,7 @@ class RemoteCallable:
     def __init__(self, shapes: ToolShapes, dispatch: Dispatch) -> None:
         self._shapes = shapes
         self._dispatch = dispatch
-        self._fields = {each.name: each for each in shapes.fields}
+        self._fields = {field.name: field for field in shapes.fields}
         self.tool: ToolDefinition = shapes.definition
         self.__name__ = self.__qualname__ = python_name(shapes.definition.name)
         self.__doc__ = docstring(shapes)
@@ -66,11 +66,11 @@ class RemoteCallable:
 
     async def send_async(self, arguments: Mapping[str, Any]) -> Any:
         """Do the same from async code."""
-        made = self.checked(arguments)
+        checked = self.checked(arguments)
         if inspect.iscoroutinefunction(self._dispatch):
-            return self.unboxed(await self._dispatch(self.tool.name, made))
+            return self.unboxed(await self._dispatch(self.tool.name, checked))
         # A plain function may block, and the event loop must not.
-        value = await asyncio.to_thread(self._dispatch, self.tool.name, made)
+        value = await asyncio.to_thread(self._dispatch, self.tool.name, checked)
         return self.unboxed(await value if inspect.isawaitable(value) else value)
 
     def arguments(self, /, *args: Any, **kwargs: Any) -> JsonObject:
@@ -80,28 +80,30 @@ class RemoteCallable:
     def checked(self, given: Mapping[str, Any]) -> JsonObject:
         """Return arguments, by the tool's own names for them, as JSON. Raises `ArgumentError`."""
         name = self.tool.name
-        made: JsonObject = {}
+        sent: JsonObject = {}
         for key, value in given.items():
             field = self._fields.get(key)
             if value is UNSET or (value is None and field and _means_absent(field)):
                 continue
-            made[key] = plain_json(value, name, (key,))
+            sent[key] = plain_json(value, name, (key,))
         missing = [
-            each for each in self._fields.values() if each.required and each.name not in made
+            declared
+            for declared in self._fields.values()
+            if declared.required and declared.name not in sent
         ]
         if missing:
-            raise ArgumentError(name, [self._missing(each) for each in missing])
+            raise ArgumentError(name, [self._missing(absent) for absent in missing])
         try:
-            faults, more = self._checker.faults(made)
+            faults, more = self._checker.faults(sent)
             if faults:  # as a server would; what no repair makes right is explained
-                repaired, repairs = self._checker.repaired(made)
+                repaired, repairs = self._checker.repaired(sent)
                 faults, more = self._checker.faults(repaired) if repairs else (faults, more)
-                made = repaired
+                sent = repaired
         except TooTangled:
-            return made  # the server checks it
+            return sent  # the server checks it
         if faults:
             raise ArgumentError(name, faults, more=more)
-        return made
+        return sent
 
     def typed(self, value: Any) -> Any:
         """Return the tool's value, in the types that its output schema declares.
@@ -158,23 +160,23 @@ class RemoteCallable:
     def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return arguments by the tool's own names for them."""
         name = self.tool.name
-        required = [each.name for each in self._shapes.fields if each.required]
+        required = [field.name for field in self._shapes.fields if field.required]
         if len(args) > len(required):
             text = (
                 f"takes {count_of(len(required), 'argument')} by position; {len(args)} were given"
             )
             raise ArgumentError(name, [Fault((), "too_many", f"{text}: give the others by name")])
-        given = dict(zip(required, args, strict=False))
+        by_name = dict(zip(required, args, strict=False))
         for key, value in kwargs.items():
-            known = self._by_python.get(key, key if key in self._fields else None)
-            if known is None and not self._shapes.takes_more:
+            own_name = self._by_python.get(key, key if key in self._fields else None)
+            if own_name is None and not self._shapes.takes_more:
                 raise ArgumentError(name, [self._unknown(key)])
-            known = key if known is None else known
-            if known in given:
+            own_name = key if own_name is None else own_name
+            if own_name in by_name:
                 text = f"{path_text((key,))} is given twice"
                 raise ArgumentError(name, [Fault((key,), "twice", text)])
-            given[known] = value
-        return given
+            by_name[own_name] = value
+        return by_name
 
     def _unknown(self, key: str) -> Fault:
         near = nearest(key, list(self._by_python)[:200])
@@ -182,15 +184,15 @@ class RemoteCallable:
         return Fault((key,), "unknown", f"unknown argument {path_text((key,))}{hint}")
 
     def _missing(self, field: RecordField) -> Fault:
-        shown = path_text((self._shapes.names[field.name],))
-        return Fault((field.name,), "missing", f"missing argument {shown}")
+        parameter = path_text((self._shapes.names[field.name],))
+        return Fault((field.name,), "missing", f"missing argument {parameter}")
 
     # -- made when first needed
 
     @cached_property
     def defaults(self) -> JsonObject:
         """The defaults that the schema publishes, by the tool's own names."""
-        return {each.name: each.default for each in self._shapes.fields if each.has_default}
+        return {field.name: field.default for field in self._shapes.fields if field.has_default}
 
     @cached_property
     def _by_python(self) -> dict[str, str]:
@@ -203,7 +205,9 @@ class RemoteCallable:
     @cached_property
     def _annotations(self) -> dict[str, Any]:
         signature = self._signature
-        hints = {each.name: each.annotation for each in signature.parameters.values()}
+        hints = {
+            parameter.name: parameter.annotation for parameter in signature.parameters.values()
+        }
         if signature.return_annotation is not inspect.Signature.empty:
             hints["return"] = signature.return_annotation
         return hints
@@ -236,13 +240,13 @@ def _options(tool: ToolDefinition) -> JsonObject:
     if tool.output_schema is not None:
         boxed = is_box(tool.output_schema, tool.name)
         options["output_schema"] = opened_box(tool.output_schema) if boxed else tool.output_schema
-    kept = {
+    published = {
         "title": tool.title,
         "annotations": tool.annotations,
         "icons": tool.icons,
         "meta": tool.meta,
     }
-    return options | {name: value for name, value in kept.items() if value}
+    return options | {name: value for name, value in published.items() if value}
 
 
 def _means_absent(field: RecordField) -> bool:
@@ -261,13 +265,17 @@ async def _awaited(value: Awaitable[Any]) -> Any:
 
 def docstring(shapes: ToolShapes) -> str:
     """Return the docstring: the description, and what is said of each parameter."""
-    said = [
-        f"    {shapes.names[each.name]}: {printable(' '.join(each.description.split()))}"
-        for each in shapes.fields
-        if each.description.strip()
+    parameter_lines = [
+        f"    {shapes.names[field.name]}: {printable(' '.join(field.description.split()))}"
+        for field in shapes.fields
+        if field.description.strip()
     ]
     text = printable(shapes.definition.description.strip())
-    return "\n".join([*([text, ""] if text else []), "Args:", *said]) if said else text
+    return (
+        "\n".join([*([text, ""] if text else []), "Args:", *parameter_lines])
+        if parameter_lines
+        else text
+    )
 
 
 def remote_callable(tool: Any, dispatch: Dispatch, *, formats: bool = False) -> RemoteCallable:
@@ -288,15 +296,15 @@ def make_tool(dispatch: Callable[..., Any], tool: Any, *, formats: bool = False)
     >>> run("ls")
     ('run', {'cmd': 'ls'})
     """
-    made = remote_callable(tool, _by_keywords(dispatch), formats=formats)
-    clash = _taken_names(dispatch) & made.tool.input_schema.get("properties", {}).keys()
+    remote = remote_callable(tool, _by_keywords(dispatch), formats=formats)
+    clash = _taken_names(dispatch) & remote.tool.input_schema.get("properties", {}).keys()
     if clash:
         raise SchemaError(
             f"has a parameter `{min(clash)}`, and so has the dispatcher",
-            tool=truncate(made.tool.name, 100),
+            tool=truncate(remote.tool.name, 100),
             hint="declare it as `def dispatch(name, /, **arguments)`",
         )
-    return made
+    return remote
 
 
 def _by_keywords(dispatch: Callable[..., Any]) -> Dispatch:
@@ -320,4 +328,8 @@ def _taken_names(dispatch: Callable[..., Any]) -> set[str]:
     except (TypeError, ValueError):
         return set()
     first = parameters[:1]
-    return {each.name for each in first if each.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    return {
+        parameter.name
+        for parameter in first
+        if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    }

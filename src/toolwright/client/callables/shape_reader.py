@@ -73,8 +73,8 @@ class ShapeReader:
     def fields(self, schema: JsonObject, owner: str) -> list[RecordField]:
         """Return the parameters that an input schema describes: required ones first."""
         self._enter(schema)
-        found = self._fields(schema, owner)
-        return sorted(found, key=lambda each: not each.required)
+        fields = self._fields(schema, owner)
+        return sorted(fields, key=lambda each: not each.required)
 
     def shape(self, schema: JsonObject, name: str) -> SchemaShape:
         """Return the shape of a value; records without a name of their own get this one."""
@@ -122,8 +122,8 @@ class ShapeReader:
             return _literals([value for value in values if kind_of(value) in kinds])
         if len(kinds) == len(KINDS):
             return ANY
-        named: Any = arm.schema.get("type")
-        ordered = [kind for kind in (named if is_list(named) else _ORDER) if kind in kinds]
+        declared: Any = arm.schema.get("type")
+        ordered = [kind for kind in (declared if is_list(declared) else _ORDER) if kind in kinds]
         if "number" in kinds and "integer" in ordered:
             ordered.remove("integer")
         key = self._key(node, name) if alone else ""
@@ -131,9 +131,9 @@ class ShapeReader:
 
     def _reference(self, reference: str) -> SchemaShape:
         key = reference.removeprefix(REF_PREFIX)
-        known = self.seen.get(key) or self.referred.get(key)
-        if known is not None:
-            return known
+        shape = self.seen.get(key) or self.referred.get(key)
+        if shape is not None:
+            return shape
         if key in self.open:
             return ANY  # it refers to itself, and is not a record, which could be named
         self.open.add(key)
@@ -158,10 +158,12 @@ class ShapeReader:
         fixed = items == {"not": {}} or node.get("maxItems") == len(first)
         if first and fixed and len(first) <= _LONGEST_TUPLE:
             if node.get("minItems", 0) >= len(first):
-                parts = [self._shape(each, f"{name} {at}") for at, each in enumerate(first, 1)]
+                parts = [
+                    self._shape(item, f"{name} {number}") for number, item in enumerate(first, 1)
+                ]
                 return TupleShape(tuple(parts))
             items = {}
-        kinds = [self._shape(each, f"{name} item") for each in first[:_LONGEST_TUPLE]]
+        kinds = [self._shape(item, f"{name} item") for item in first[:_LONGEST_TUPLE]]
         if not first or not fixed:
             kinds.append(self._shape(items, f"{name} item"))
         return ListShape(union_of(kinds))
@@ -173,8 +175,8 @@ class ShapeReader:
             return MapShape(ANY)
         self.count += 1
         title = str(node.get("title") or name)
-        said = str(node.get("description", ""))
-        record = RecordShape(self._class_name(title), said, class_name(title))
+        description = str(node.get("description", ""))
+        record = RecordShape(self._class_name(title), description, class_name(title))
         if key:
             self.seen[key] = record  # what is inside may refer to it
         record.fields = self._fields(node, record.name)
@@ -186,45 +188,52 @@ class ShapeReader:
         return name if is_target else ""
 
     def _map(self, node: JsonObject, name: str) -> SchemaShape:
-        rest: Any = node.get("additionalProperties")
+        extra: Any = node.get("additionalProperties")
         values: list[Any] = list(node.get("patternProperties", {}).values())
-        if rest is not None and rest != {"not": {}}:
-            values.append(rest)
-        elif rest is None and not values:
+        if extra is not None and extra != {"not": {}}:
+            values.append(extra)
+        elif extra is None and not values:
             values.append({})
-        shapes = [self._shape(each, f"{name} value") for each in values[:_LONGEST_TUPLE]]
+        shapes = [
+            self._shape(value_schema, f"{name} value") for value_schema in values[:_LONGEST_TUPLE]
+        ]
         return MapShape(union_of(shapes))
 
     def _fields(self, node: Any, owner: str) -> list[RecordField]:
         """Return the fields of an object, those of its combinators included."""
-        said = self.reader.facts(node)
-        required = dict.fromkeys(said.required)
+        facts = self.reader.facts(node)
+        required = dict.fromkeys(facts.required)
         fields = [
             self._field(name, part, f"{owner} {name}", name in required)
-            for name, part in said.properties.items()
+            for name, part in facts.properties.items()
             if name in required or self.reader.facts(part).kinds
         ]
-        unnamed = (name for name in required if name not in said.properties)
+        unnamed = (name for name in required if name not in facts.properties)
         return [*fields, *(RecordField(name, ANY, required=True) for name in unnamed)]
 
     def _field(self, name: str, node: Any, path: str, required: bool) -> RecordField:  # noqa: FBT001
         shape = self._shape(node, path)
-        said = self.reader.facts(node)
-        default = said.keyword("default", UNSAID)
-        own = node.get("default", default) if is_object(node) else default
-        has_default = own is not UNSAID
+        facts = self.reader.facts(node)
+        default = facts.keyword("default", UNSAID)
+        own_default = node.get("default", default) if is_object(node) else default
+        has_default = own_default is not UNSAID
         return RecordField(
-            name, shape, required, said.description, has_default, own if has_default else None
+            name,
+            shape,
+            required,
+            facts.description,
+            has_default,
+            own_default if has_default else None,
         )
 
     def _class_name(self, text: str) -> str:
-        stem = made = class_name(text)
+        stem = candidate = class_name(text)
         number = 2
-        while made in self.taken:
-            made = f"{stem}{number}"
+        while candidate in self.taken:
+            candidate = f"{stem}{number}"
             number += 1
-        self.taken.add(made)
-        return made
+        self.taken.add(candidate)
+        return candidate
 
 
 def _title(node: Any) -> str:
@@ -234,12 +243,12 @@ def _title(node: Any) -> str:
 
 def _literals(values: list[Any]) -> SchemaShape:
     """Return the shape of an enumeration; one that `Literal` cannot hold becomes its types."""
-    values = [int(each) if kind_of(each) == "integer" else each for each in values]
+    values = [int(member) if kind_of(member) == "integer" else member for member in values]
     if 0 < len(values) <= _MOST_LITERALS and all(map(_is_literal, values)):
-        only = LiteralShape(unique_values([each for each in values if each is not None]))
+        only = LiteralShape(unique_values([member for member in values if member is not None]))
         arms: list[SchemaShape] = [only] if only.values else []
         return union_of([*arms, NONE] if None in values else arms)
-    return union_of([_TYPES.get(type(each).__name__, ANY) for each in values] or [ANY])
+    return union_of([_TYPES.get(type(member).__name__, ANY) for member in values] or [ANY])
 
 
 def _is_literal(value: Any) -> bool:

@@ -89,16 +89,16 @@ def union_of(arms: list[SchemaShape]) -> SchemaShape:
     flat: list[SchemaShape] = []
     for arm in arms:
         flat += arm.arms if isinstance(arm, UnionShape) else (arm,)
-    literals = [each for each in flat if isinstance(each, LiteralShape)]
+    literals = [arm for arm in flat if isinstance(arm, LiteralShape)]
     if len(literals) > 1:
-        merged = LiteralShape(unique_values([v for each in literals for v in each.values]))
-        flat = [each for each in flat if each is literals[0] or not isinstance(each, LiteralShape)]
+        merged = LiteralShape(unique_values([v for literal in literals for v in literal.values]))
+        flat = [arm for arm in flat if arm is literals[0] or not isinstance(arm, LiteralShape)]
         flat[flat.index(literals[0])] = merged
     unique = list(dict.fromkeys(flat))
     if not unique or ANY in unique:
         return ANY
     if NONE in unique:
-        unique = [*(each for each in unique if each != NONE), NONE]
+        unique = [*(arm for arm in unique if arm != NONE), NONE]
     return unique[0] if len(unique) == 1 else UnionShape(tuple(unique))
 
 

@@ -44,10 +44,10 @@ def shapes_of(
     """Read the schemas of a tool definition. Raises `SchemaError`."""
     definition = definition_of(tool)
     reader = ShapeReader(formats=formats, taken=taken)
-    given = normal_form(definition.input_schema)
-    fields = tuple(reader.fields(given, definition.name))
-    names = python_names([each.name for each in fields], definition.name)
-    rest = reader.reader.facts(given).keyword("additionalProperties")
+    input_schema = normal_form(definition.input_schema)
+    fields = tuple(reader.fields(input_schema, definition.name))
+    names = python_names([field.name for field in fields], definition.name)
+    extra = reader.reader.facts(input_schema).keyword("additionalProperties")
     returns: SchemaShape | None = None
     output: JsonObject | None = None
     boxed = False
@@ -56,8 +56,8 @@ def shapes_of(
         boxed = is_box(definition.output_schema, definition.name)
         value = opened_box(output) if boxed else output
         returns = reader.shape(value, value_name or f"{definition.name} result")
-    invited = rest is True or (is_object(rest) and rest != {"not": {}})
-    return ToolShapes(definition, given, output, fields, names, invited, returns, boxed)
+    invited = extra is True or (is_object(extra) and extra != {"not": {}})
+    return ToolShapes(definition, input_schema, output, fields, names, invited, returns, boxed)
 
 
 def is_box(schema: JsonObject, tool: str) -> bool:
@@ -65,17 +65,19 @@ def is_box(schema: JsonObject, tool: str) -> bool:
 
     Toolwright and FastMCP say so. The SDK's server does not: it calls the wrapper `<tool>Output`.
     """
-    named: Any = schema.get("properties")
-    if not is_object(named) or list(named) != [BOX_FIELD]:
+    properties: Any = schema.get("properties")
+    if not is_object(properties) or list(properties) != [BOX_FIELD]:
         return False
     return any(schema.get(key) for key in BOX_KEYS) or schema.get("title") == f"{tool}Output"
 
 
 def opened_box(schema: JsonObject) -> JsonObject:
     """Return the schema of the value in a box, with the definitions that it may refer to."""
-    held: Any = schema["properties"][BOX_FIELD]
-    kept = {word: schema[word] for word in ("$schema", "$defs", "definitions") if word in schema}
-    return {**(held if is_object(held) else {}), **kept}
+    boxed: Any = schema["properties"][BOX_FIELD]
+    definitions = {
+        word: schema[word] for word in ("$schema", "$defs", "definitions") if word in schema
+    }
+    return {**(boxed if is_object(boxed) else {}), **definitions}
 
 
 def signature_of_shapes(shapes: ToolShapes, sent: HintMaker, given: HintMaker) -> inspect.Signature:

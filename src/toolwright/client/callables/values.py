@@ -35,7 +35,7 @@ def plain_json(value: Any, tool: str, path: tuple[str | int, ...] = ()) -> Any:
         return {_key(key, tool, path): plain_json(v, tool, (*path, str(key))) for key, v in pairs}
     if type(value) in _LISTS:
         items = cast("list[Any]", value)
-        return [plain_json(item, tool, (*path, at)) for at, item in enumerate(items)]
+        return [plain_json(item, tool, (*path, index)) for index, item in enumerate(items)]
     if dataclasses.is_dataclass(value) and not hasattr(value, "__pydantic_serializer__"):
         return plain_json(_fields(value), tool, path)
     return _by_pydantic(value, tool, path)
@@ -47,20 +47,24 @@ _LISTS = frozenset((list, tuple, set, frozenset))
 
 
 def _key(key: Any, tool: str, path: tuple[str | int, ...]) -> str:
-    made = _by_pydantic(key, tool, path) if type(key) is not str else key
-    return made if isinstance(made, str) else value_text(made)
+    key_json = _by_pydantic(key, tool, path) if type(key) is not str else key
+    return key_json if isinstance(key_json, str) else value_text(key_json)
 
 
 def _by_pydantic(value: Any, tool: str, path: tuple[str | int, ...]) -> Any:
     from pydantic_core import to_jsonable_python
 
     try:
-        made = to_jsonable_python(value, by_alias=True)
+        jsonable = to_jsonable_python(value, by_alias=True)
     except Exception as error:  # the caller's values may raise anything
         what = f"cannot be sent as JSON ({type(value).__name__})"
         raise _refused(tool, path, what) from error
-    exact = type(made) in _EXACT
-    return made if exact or type(made) not in (dict, list, float) else plain_json(made, tool, path)
+    exact = type(jsonable) in _EXACT
+    return (
+        jsonable
+        if exact or type(jsonable) not in (dict, list, float)
+        else plain_json(jsonable, tool, path)
+    )
 
 
 def _refused(tool: str, path: tuple[str | int, ...], what: str) -> ArgumentError:
@@ -71,8 +75,8 @@ def serializer() -> Any:
     """Return the serializer that pydantic uses for our data classes."""
     from pydantic_core import SchemaSerializer, core_schema
 
-    written = core_schema.plain_serializer_function_ser_schema(_fields)
-    return SchemaSerializer(core_schema.any_schema(serialization=written))
+    core = core_schema.plain_serializer_function_ser_schema(_fields)
+    return SchemaSerializer(core_schema.any_schema(serialization=core))
 
 
 def _fields(value: Any) -> JsonObject:
@@ -82,12 +86,12 @@ def _fields(value: Any) -> JsonObject:
     """
     cls: type = value.__class__
     aliases = _aliases(cls)
-    made: JsonObject = {}
+    fields: JsonObject = {}
     for field in dataclasses.fields(value):
-        held: Any = getattr(value, field.name)
-        if held is not None or field.default is not None:
-            made[aliases.get(field.name, field.name)] = held
-    return made
+        content: Any = getattr(value, field.name)
+        if content is not None or field.default is not None:
+            fields[aliases.get(field.name, field.name)] = content
+    return fields
 
 
 @functools.lru_cache(maxsize=200)
@@ -99,8 +103,8 @@ def _aliases(cls: type) -> dict[str, str]:
     marks = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
     return {
         name: mark.alias
-        for name, found in marks.items()
-        for mark in found
+        for name, metadata in marks.items()
+        for mark in metadata
         if isinstance(getattr(mark, "alias", None), str)
     }
 
@@ -121,8 +125,8 @@ def typed(adapter: Any, value: Any, tool: str) -> Any:
     except ValidationError as error:
         first: Any = error.errors(include_url=False, include_context=False)[0]
         place = path_text(tuple(first["loc"])) if first["loc"] else "the value"
-        said = truncate(f"{place}: {first['msg']}", 300)
-        raise broken_result(tool, said) from None
+        problem = truncate(f"{place}: {first['msg']}", 300)
+        raise broken_result(tool, problem) from None
     except RecursionError:
         raise broken_result(tool, "the value is nested too deeply") from None
 

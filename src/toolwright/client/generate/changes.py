@@ -30,8 +30,8 @@ def changes(old: str, new: str) -> list[str]:
 def _parts(source: str) -> dict[str, ast.stmt]:
     """Return the statements by what they define; not the docstring, which says how it was made."""
     parts: dict[str, ast.stmt] = {}
-    for at, node in enumerate(ast.parse(source).body):
-        if at == 0 and isinstance(node, ast.Expr):
+    for position, node in enumerate(ast.parse(source).body):
+        if position == 0 and isinstance(node, ast.Expr):
             continue
         if isinstance(node, ast.ImportFrom | ast.Import | ast.If):
             continue
@@ -64,6 +64,6 @@ def _difference(before: ast.stmt, after: ast.stmt) -> str:
 
 def _body(node: ast.stmt) -> list[str]:
     """Return the statements of a function or class, without its docstring."""
-    held: list[ast.stmt] = getattr(node, "body", [])
-    is_said = bool(held) and isinstance(held[0], ast.Expr)
-    return [ast.dump(each) for each in held[1 if is_said else 0 :]]
+    statements: list[ast.stmt] = getattr(node, "body", [])
+    is_said = bool(statements) and isinstance(statements[0], ast.Expr)
+    return [ast.dump(statement) for statement in statements[1 if is_said else 0 :]]

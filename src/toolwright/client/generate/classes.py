@@ -74,13 +74,13 @@ class HintWriter:
             case LiteralShape():
                 return self._literal(shape, context)
             case ListShape():
-                inner = self._inner(shape.item, f"{context} item", sent=sent)
-                return self._bracket("list", [inner], context)
+                item_hint = self._inner(shape.item, f"{context} item", sent=sent)
+                return self._bracket("list", [item_hint], context)
             case MapShape():
-                inner = self._inner(shape.value, f"{context} value", sent=sent)
-                return self._bracket("dict", ["str", inner], context)
+                item_hint = self._inner(shape.value, f"{context} value", sent=sent)
+                return self._bracket("dict", ["str", item_hint], context)
             case TupleShape():
-                parts = [self._inner(each, context, sent=sent) for each in shape.items]
+                parts = [self._inner(item, context, sent=sent) for item in shape.items]
                 return self._bracket("tuple", parts or ["()"], context)
             case UnionShape():
                 arms = [self.hint(arm, context, sent=sent) for arm in shape.arms]
@@ -95,7 +95,7 @@ class HintWriter:
     def union(self, arms: list[str], context: str) -> str:
         """Return a union of hints."""
         # `float` also takes integers (PEP 484), and ruff objects to naming both.
-        arms = [each for each in dict.fromkeys(arms) if each != "int" or "float" not in arms]
+        arms = [arm for arm in dict.fromkeys(arms) if arm != "int" or "float" not in arms]
         text = " | ".join(arms)
         self.parts[text] = ("|", arms)
         return text if width(text) <= _WIDE else self.alias(text, context)
@@ -128,8 +128,8 @@ class HintWriter:
         """Return an alias on several lines, as formatters write it."""
         origin, parts = self.parts[text]
         if origin == "|":
-            first, *rest = parts
-            lines = [f"    {first}", *(f"    | {arm}" for arm in rest)]
+            first, *further = parts
+            lines = [f"    {first}", *(f"    | {arm}" for arm in further)]
             if width(text) + 4 <= LINE:
                 lines = [f"    {text}"]
             return "\n".join((f"{name}: TypeAlias = (", *lines, ")"))
@@ -171,16 +171,18 @@ class HintWriter:
     def _data_class(self, record: RecordShape, name: str) -> list[str]:
         self.need("dataclasses", "dataclass")
         lines = ["@dataclass(kw_only=True)", f"class {name}:"]
-        said = docstring(_described(record, "Attributes"), "    ")
-        lines += [*said, ""] if said else []
-        shapes = [each.shape if each.required else optional(each.shape) for each in record.fields]
+        doc_lines = docstring(_described(record, "Attributes"), "    ")
+        lines += [*doc_lines, ""] if doc_lines else []
+        shapes = [
+            field.shape if field.required else optional(field.shape) for field in record.fields
+        ]
         hints = [
-            self.hint(shape, f"{name} {each.name}", sent=False)
-            for each, shape in zip(record.fields, shapes, strict=True)
+            self.hint(shape, f"{name} {field.name}", sent=False)
+            for field, shape in zip(record.fields, shapes, strict=True)
         ]
         words = _words(hints)
-        for each, hint in zip(record.fields, hints, strict=True):
-            lines += self._field(each, hint, words, name)
+        for field, hint in zip(record.fields, hints, strict=True):
+            lines += self._field(field, hint, words, name)
         return lines
 
     def _field(self, field: RecordField, hint: str, words: set[str], owner: str) -> list[str]:
@@ -204,14 +206,16 @@ class HintWriter:
 
     def _typed_dict(self, record: RecordShape, name: str) -> list[str]:
         self.need("typing", "TypedDict")
-        names = [each.name for each in record.fields]
+        names = [field.name for field in record.fields]
         plain = all(python_name(key) == key and not key.startswith("__") for key in names)
-        hints = {each.name: self._key_hint(each, name, quoted=not plain) for each in record.fields}
+        hints = {
+            field.name: self._key_hint(field, name, quoted=not plain) for field in record.fields
+        }
         fits = all(width(f"    {key}: {hint}") <= LINE for key, hint in hints.items())
         if plain and fits and not _words(list(hints.values())) & hints.keys():
             lines = [f"class {name}(TypedDict):"]
-            said = docstring(_described(record, "Keys"), "    ")
-            lines += [*said, ""] if said else []
+            doc_lines = docstring(_described(record, "Keys"), "    ")
+            lines += [*doc_lines, ""] if doc_lines else []
             return lines + [f"    {key}: {hint}" for key, hint in hints.items()]
         pairs = [f"        {text_literal(k)}: {text_literal(hint)}," for k, hint in hints.items()]
         head = [f"{name} = TypedDict(", f"    {text_literal(name)},", "    {"]
@@ -233,8 +237,8 @@ def _words(hints: list[str]) -> set[str]:
 
 
 def _described(record: RecordShape, heading: str) -> str:
-    said = [(python_name(each.name), each.description) for each in record.fields]
-    lines = [f"    {name}: {' '.join(text.split())}" for name, text in said if text.strip()]
+    descriptions = [(python_name(field.name), field.description) for field in record.fields]
+    lines = [f"    {name}: {' '.join(text.split())}" for name, text in descriptions if text.strip()]
     listed = "\n".join((f"{heading}:", *lines)) if lines else ""
     return "\n\n".join(part for part in (record.description.strip(), listed) if part)
 
@@ -247,8 +251,8 @@ def fingerprint(shape: SchemaShape, seen: dict[RecordShape, int]) -> Any:
                 return seen[shape]
             seen[shape] = len(seen)
             parts = [
-                (each.name, fingerprint(each.shape, seen), each.required, each.description)
-                for each in shape.fields
+                (field.name, fingerprint(field.shape, seen), field.required, field.description)
+                for field in shape.fields
             ]
             return (shape.stem, shape.description, tuple(parts))
         case ListShape():
@@ -256,10 +260,13 @@ def fingerprint(shape: SchemaShape, seen: dict[RecordShape, int]) -> Any:
         case MapShape():
             return ("map", fingerprint(shape.value, seen))
         case TupleShape():
-            return ("tuple", *(fingerprint(each, seen) for each in shape.items))
+            return ("tuple", *(fingerprint(item, seen) for item in shape.items))
         case UnionShape():
-            return ("union", *(fingerprint(each, seen) for each in shape.arms))
+            return ("union", *(fingerprint(arm, seen) for arm in shape.arms))
         case LiteralShape():
-            return ("literal", *(f"{type(each).__name__} {each!r}" for each in shape.values))
+            return (
+                "literal",
+                *(f"{type(literal).__name__} {literal!r}" for literal in shape.values),
+            )
         case PlainShape():
             return shape.hint

@@ -94,10 +94,10 @@ def docstring(text: str, indent: str) -> list[str]:
         is_escaped = (len(before) - len(before.rstrip("\\"))) % 2 == 1
         apart = " " if before != lines[0] and not is_escaped else ""
         return [f'{indent}"""{lines[0]}{apart}"""']
-    rest = [f"{indent}{line}" if line else "" for line in lines[1:]]
-    return [f'{indent}"""{lines[0]}', *rest, f'{indent}"""']
+    further = [f"{indent}{line}" if line else "" for line in lines[1:]]
+    return [f'{indent}"""{lines[0]}', *further, f'{indent}"""']
 
 
 def _doc_line(line: str) -> str:
-    shown = "".join("\\\\" if char == "\\" else _visible(char) for char in line.expandtabs())
-    return shown.replace('"""', '\\"\\"\\"').rstrip()
+    visible = "".join("\\\\" if char == "\\" else _visible(char) for char in line.expandtabs())
+    return visible.replace('"""', '\\"\\"\\"').rstrip()

@@ -67,21 +67,23 @@ def generate_module(
     """Write a function for each tool; those that cannot be one are refused, with the reason."""
     hints = HintWriter()
     refused: list[SchemaError] = []
-    read: list[ToolShapes] = []
+    shapes_of_tools: list[ToolShapes] = []
     for tool in tools:
         try:
-            read.append(shapes_of(tool, formats=formats))
+            shapes_of_tools.append(shapes_of(tool, formats=formats))
         except SchemaError as error:
             refused.append(error)
-    names = [_function_name(shapes.definition.name, hints) for shapes in read]
+    names = [_function_name(shapes.definition.name, hints) for shapes in shapes_of_tools]
     # What comes back is named first: data classes get the plain names.
-    returns = [_returned(shapes, name, hints) for shapes, name in zip(read, names, strict=True)]
+    returns = [
+        _returned(shapes, name, hints) for shapes, name in zip(shapes_of_tools, names, strict=True)
+    ]
     functions: list[GeneratedFunction] = []
     sources: list[str] = []
-    for shapes, name, hint in zip(read, names, returns, strict=True):
-        made = GeneratedFunction(name, shapes, _parameter_names(shapes, name))
-        functions.append(made)
-        sources.append("\n".join(_function(made, hint, hints, asynchronous=asynchronous)))
+    for shapes, name, hint in zip(shapes_of_tools, names, returns, strict=True):
+        function = GeneratedFunction(name, shapes, _parameter_names(shapes, name))
+        functions.append(function)
+        sources.append("\n".join(_function(function, hint, hints, asynchronous=asynchronous)))
     return GeneratedModule(hints, functions, sources, refused)
 
 
@@ -97,15 +99,15 @@ def _function_name(tool: str, hints: HintWriter) -> str:
 def _parameter_names(shapes: ToolShapes, function: str) -> dict[str, str]:
     """Return names that hide neither the function nor the server from the function's body."""
     used = {function, "server"}
-    own = set(shapes.names.values())
+    python_names = set(shapes.names.values())
     names: dict[str, str] = {}
     for name, python in shapes.names.items():
         # Type checkers take parameters that begin with two underscores for positional ones.
-        made = f"_{python.lstrip('_')}" if python.startswith("__") else python
-        while made in used or (made != python and made in own):
-            made += "_"
-        used.add(made)
-        names[name] = made
+        parameter = f"_{python.lstrip('_')}" if python.startswith("__") else python
+        while parameter in used or (parameter != python and parameter in python_names):
+            parameter += "_"
+        used.add(parameter)
+        names[name] = parameter
     return names
 
 
@@ -206,7 +208,7 @@ def _fits(value: Any, shape: SchemaShape) -> bool:
     if isinstance(shape, UnionShape):
         return any(_fits(value, arm) for arm in shape.arms)
     if isinstance(shape, LiteralShape):
-        return any(type(value) is type(each) and value == each for each in shape.values)
+        return any(type(value) is type(literal) and value == literal for literal in shape.values)
     if not isinstance(shape, PlainShape):
         return False
     kinds = {"bool": (bool,), "int": (int,), "float": (int, float), "str": (str,)}
@@ -219,15 +221,15 @@ def _documentation(function: GeneratedFunction) -> str:
     shapes = function.shapes
     lines: list[str] = []
     for field in shapes.fields:
-        said = one_line(field.description)
+        sentence = one_line(field.description)
         if field.has_default and _default(field)[2]:
-            shown = value_text(field.default)
-            said = f"{said} (default: {shown})".strip()
-        if said:
-            lines.append(f"    {function.parameters[field.name]}: {said}")
+            default_text = value_text(field.default)
+            sentence = f"{sentence} (default: {default_text})".strip()
+        if sentence:
+            lines.append(f"    {function.parameters[field.name]}: {sentence}")
     arguments = "\n".join(("Args:", *lines)) if lines else ""
-    said = shapes.definition.description.strip() or shapes.definition.title.strip()
-    described = said or f"Call `{shapes.definition.name}`."
+    sentence = shapes.definition.description.strip() or shapes.definition.title.strip()
+    described = sentence or f"Call `{shapes.definition.name}`."
     return "\n\n".join(part for part in (_dedented(described), arguments) if part)
 
 

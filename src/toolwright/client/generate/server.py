@@ -34,8 +34,8 @@ class RemoteServer:
         self._owned = False
         self._adapters: dict[Any, Any] = {}
         self._words = [
-            each if isinstance(each, str) else f"command:{shlex.join(map(str, each))}"
-            for each in target[:1]
+            word if isinstance(word, str) else f"command:{shlex.join(map(str, word))}"
+            for word in target[:1]
         ]
         """How the command names the server."""
 
@@ -49,8 +49,15 @@ class RemoteServer:
 
     def run(self, words: Sequence[str] | None = None) -> int:
         """Run `toolwright call` on the server, without words `list`; return the exit code."""
-        given = list(sys.argv[1:] if words is None else words)
-        command = [sys.executable, "-m", DOOR, "call" if given else "list", *self._words, *given]
+        arguments = list(sys.argv[1:] if words is None else words)
+        command = [
+            sys.executable,
+            "-m",
+            DOOR,
+            "call" if arguments else "list",
+            *self._words,
+            *arguments,
+        ]
         try:
             return subprocess.call(command)  # noqa: S603 - our own command, never a shell
         except KeyboardInterrupt:

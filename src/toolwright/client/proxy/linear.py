@@ -21,21 +21,24 @@ def linear(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _linear(node: Any, *, has_table: bool) -> Any:
     if is_list(node):
-        return [_linear(each, has_table=has_table) for each in node]
+        return [_linear(part, has_table=has_table) for part in node]
     if not is_object(node):
         return node
-    made = {
+    linear_node = {
         key: _linear(value, has_table=has_table)
         for key, value in node.items()
         if not (key == "pattern" and isinstance(value, str) and searcher(value) is None)
     }
     if has_table:
-        made.pop("unevaluatedProperties", None)  # jsonschema looks for these with Python's engine
-    table = made.get(_TABLE)
+        # jsonschema looks for these with Python's engine.
+        linear_node.pop("unevaluatedProperties", None)
+    table = linear_node.get(_TABLE)
     if is_object(table) and any(searcher(name) is None for name in table):
-        made[_TABLE] = {name: each for name, each in table.items() if searcher(name) is not None}
-        made.pop("additionalProperties", None)  # it would refuse what the others allow
-    return made
+        linear_node[_TABLE] = {
+            name: subschema for name, subschema in table.items() if searcher(name) is not None
+        }
+        linear_node.pop("additionalProperties", None)  # it would refuse what the others allow
+    return linear_node
 
 
 def _mentions_table(node: Any) -> bool:

@@ -78,10 +78,10 @@ class Mirror:
         self._busy: asyncio.Task[None] | None = None
         self._again = False
         self._follows = False
-        seen = weakref.WeakMethod(self.changed)
+        weak_listener = weakref.WeakMethod(self.changed)
 
         def changed(what: str, uri: str) -> None:
-            listener = seen()
+            listener = weak_listener()
             if listener is not None:
                 listener(what, uri)
 
@@ -147,59 +147,68 @@ class Mirror:
         await listing.tools()
         added: list[Any] = []
         bad: list[SchemaError] = []
-        wanted: dict[str, Any] = {}
-        found = proxied_tools(connection_of(self.client), listing.definitions, self._selection)
-        for name, target, told in found:
-            here = self._prefix + name
+        definitions: dict[str, Any] = {}
+        proxied = proxied_tools(connection_of(self.client), listing.definitions, self._selection)
+        for name, target, tool_options in proxied:
+            local_name = self._prefix + name
             if isinstance(target, SchemaError):
                 bad.append(target)
                 continue
             definition = listing.definitions[target.name]
-            wanted[here] = definition
-            if self._tools.get(here) == definition:
+            definitions[local_name] = definition
+            if self._tools.get(local_name) == definition:
                 continue
-            given: Any = {**told, **self._options, **target.rule.options, "name": here}
+            all_options: Any = {
+                **tool_options,
+                **self._options,
+                **target.rule.options,
+                "name": local_name,
+            }
             try:
-                added.append(self._shelf.put_tool(target, described(given)))
+                added.append(self._shelf.put_tool(target, described(all_options)))
             except SchemaError as error:
                 bad.append(error)
-                del wanted[here]
-        for name in [each for each in self._tools if each not in wanted]:
+                del definitions[local_name]
+        for name in [tool_name for tool_name in self._tools if tool_name not in definitions]:
             self._shelf.take_tool(name)
-        self._tools = wanted
+        self._tools = definitions
         return added, bad
 
     async def _sync_offered(self) -> list[SchemaError]:
         bad: list[SchemaError] = []
-        wanted: dict[tuple[str, str], Mapping[str, Any]] = {}
+        offered: dict[tuple[str, str], Mapping[str, Any]] = {}
         listing = listing_of(self.client)
         listed = [
-            (kind, key, told, self._selection.rule(told))
+            (kind, key, entry, self._selection.rule(entry))
             for kind, key in (*_READ.items(), ("prompts", "name"))
-            for told in (await listing.of(kind, key)).values()
+            for entry in (await listing.of(kind, key)).values()
         ]
         # Before a template is offered that hidden ones would be read through.
-        self._selection.hold({told[key]: rule for kind, key, told, rule in listed if kind in _READ})
-        for kind, key, told, rule in listed:
-            name = plain_name(name_of(told))
-            here = self._prefix + name if kind == "prompts" else told[key]
+        self._selection.hold(
+            {entry[key]: rule for kind, key, entry, rule in listed if kind in _READ}
+        )
+        for kind, key, entry, rule in listed:
+            name = plain_name(name_of(entry))
+            local_key = self._prefix + name if kind == "prompts" else entry[key]
             if rule is None:
                 continue
-            wanted[kind, here] = told
-            if self._offered.get((kind, here)) == told:
+            offered[kind, local_key] = entry
+            if self._offered.get((kind, local_key)) == entry:
                 continue
-            if (kind, here) in self._offered:
-                self._shelf.take_offered(kind, here)
+            if (kind, local_key) in self._offered:
+                self._shelf.take_offered(kind, local_key)
             try:
-                self._put(kind, name, told, rule)
+                self._put(kind, name, entry, rule)
             except SchemaError as error:
                 bad.append(error)
-                del wanted[kind, here]
+                del offered[kind, local_key]
                 if kind in _READ:
-                    self._selection.hide(told[key])
-        for kind, here in [each for each in self._offered if each not in wanted]:
-            self._shelf.take_offered(kind, here)
-        self._offered = wanted
+                    self._selection.hide(entry[key])
+        for kind, local_key in [
+            offered_key for offered_key in self._offered if offered_key not in offered
+        ]:
+            self._shelf.take_offered(kind, local_key)
+        self._offered = offered
         return bad
 
     def _put(self, kind: str, name: str, told: Mapping[str, Any], rule: Rule) -> None:

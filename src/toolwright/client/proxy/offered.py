@@ -23,28 +23,28 @@ _COMBINING = (
 
 def offered_schema(name: str, schema: dict[str, Any], rule: Rule) -> dict[str, Any]:
     """Leave out parameters that a rule fixes, or does not offer. Raises `SchemaError`."""
-    whole = _resolved(schema)
-    properties: dict[str, Any] = dict(whole.get("properties") or {})
-    required: list[str] = list(whole.get("required") or ())
+    resolved = _resolved(schema)
+    properties: dict[str, Any] = dict(resolved.get("properties") or {})
+    required: list[str] = list(resolved.get("required") or ())
     for key in rule.fixed:
-        if properties and key not in properties and whole.get("additionalProperties") is False:
+        if properties and key not in properties and resolved.get("additionalProperties") is False:
             raise SchemaError(f"has no parameter `{key}` to be fixed", tool=name)
-    left = {key: node for key, node in properties.items() if _is_offered(key, rule)}
+    offered = {key: node for key, node in properties.items() if _is_offered(key, rule)}
     for key in required:
-        if key in properties and key not in left and key not in rule.fixed:
+        if key in properties and key not in offered and key not in rule.fixed:
             hint = f'give it a value with Rule(fixed={{"{key}": ...}})'
             raise SchemaError("is needed, and is not offered", tool=name, parameter=key, hint=hint)
-    if len(left) == len(properties) and not rule.fixed:
+    if len(offered) == len(properties) and not rule.fixed:
         return schema
-    taken = {*properties.keys() - left.keys(), *rule.fixed}
+    removed = {*properties.keys() - offered.keys(), *rule.fixed}
     for word in _COMBINING:
-        if word in whole and _is_about({word: whole[word]}, taken):
+        if word in resolved and _is_about({word: resolved[word]}, removed):
             what = (
                 f"says more about its parameters in `{word}`, so a rule can take none of them away"
             )
             hint = f'leave it out with Rule("{name}", offer=False)'
             raise SchemaError(what, tool=name, hint=hint)
-    return _without(whole, left, required, taken, len(rule.fixed))
+    return _without(resolved, offered, required, removed, len(rule.fixed))
 
 
 def refuse_hidden(name: str, sent: Mapping[str, Any], rule: Rule) -> None:
@@ -72,13 +72,18 @@ def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
         part = Document(schema).resolve(reference or "", schema)
         if not is_object(part) or part.keys() & schema.keys() & {"properties", "required"}:
             break  # both say something about the parameters
-        schema = {**part, **{word: said for word, said in schema.items() if word != REF}}
-        place, own = steps[1:]
-        others = {key: said for key, said in schema[place].items() if key != own}
-        less = {**schema, place: others}
+        schema = {
+            **part,
+            **{word: constraint for word, constraint in schema.items() if word != REF},
+        }
+        place, definition_name = steps[1:]
+        remaining = {
+            key: definition for key, definition in schema[place].items() if key != definition_name
+        }
+        less = {**schema, place: remaining}
         if f'"{reference}"' not in json.dumps(less):  # unused, and tells what a rule takes away
             schema = less
-            if not others:
+            if not remaining:
                 del schema[place]
     return schema
 
@@ -86,15 +91,15 @@ def _resolved(schema: dict[str, Any]) -> dict[str, Any]:
 def _is_about(node: Any, names: Collection[str]) -> bool:
     """Return whether part of a schema declares parameters, or needs one of those named."""
     if is_list(node):
-        return any(_is_about(each, names) for each in node)
+        return any(_is_about(part, names) for part in node)
     if not is_object(node):
         return False
     if combined(node).reference is not None or {"properties", "patternProperties"} & node.keys():
         return True
     needed: Any = node.get("required")
-    if is_list(needed) and any(each in names for each in needed if isinstance(each, str)):
+    if is_list(needed) and any(name in names for name in needed if isinstance(name, str)):
         return True
-    return any(_is_about(each, names) for each in node.values())
+    return any(_is_about(part, names) for part in node.values())
 
 
 def _without(
@@ -104,25 +109,27 @@ def _without(
     taken: Collection[str],
     fixed: int,
 ) -> dict[str, Any]:
-    kept = [key for key in required if key in left]
-    made: dict[str, Any] = {
+    still_required = [key for key in required if key in left]
+    narrowed: dict[str, Any] = {
         **whole,
         "properties": left,
-        "required": kept,
+        "required": still_required,
         "additionalProperties": False,
     }
     for word in ("minProperties", "maxProperties"):
         count = whole.get(word)
         if isinstance(count, int):
-            made[word] = max(count - fixed, 0)
+            narrowed[word] = max(count - fixed, 0)
     tied = whole.get("dependentRequired")
     if is_object(tied):
-        made["dependentRequired"] = {
-            key: [each for each in needs if each not in taken]
+        narrowed["dependentRequired"] = {
+            key: [need for need in needs if need not in taken]
             for key, needs in tied.items()
             if key not in taken and is_list(needs)
         }
     empty = [
-        word for word in ("required", "dependentRequired", "minProperties") if not made.get(word)
+        word
+        for word in ("required", "dependentRequired", "minProperties")
+        if not narrowed.get(word)
     ]
-    return {word: said for word, said in made.items() if word not in empty}
+    return {word: constraint for word, constraint in narrowed.items() if word not in empty}

@@ -59,12 +59,12 @@ class PassedCall:
         """Ask the caller, on the loop of the call. Raises `CallError`."""
         if method not in _ABILITIES:
             raise CallError(f"{method} cannot be passed on")
-        asked = self._ask({key: PassedQuestion(method, params)})
+        asking = self._ask({key: PassedQuestion(method, params)})
         try:
             if asyncio.get_running_loop() is self._loop:
-                answers = await asked
+                answers = await asking
             else:
-                sent = asyncio.run_coroutine_threadsafe(asked, self._loop)
+                sent = asyncio.run_coroutine_threadsafe(asking, self._loop)
                 answers = await asyncio.wrap_future(sent)
         except InputNeeded as needed:
             self.needed = needed

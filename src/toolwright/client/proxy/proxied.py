@@ -104,7 +104,9 @@ class ProxyRead(ProxyTarget):
         if not self.template.__gives__(uri):
             raise CallError(f"unknown resource `{uri[:128]}`")
         came = await self.send(_toolwright_call, "resources/read", {"uri": uri})
-        blocks = [{"type": "resource", "resource": each} for each in came.get("contents") or ()]
+        blocks = [
+            {"type": "resource", "resource": content} for content in came.get("contents") or ()
+        ]
         return Result(blocks=blocks or [{"type": "text", "text": ""}])
 
 
@@ -189,7 +191,8 @@ class ServerSelection:
         rule = self.rule(told)
         belongs = belongs_to(uri, UriTemplate(str(told["uriTemplate"])))
         if any(
-            other is not rule and belongs(address) for address, other in self._addresses.values()
+            address_rule is not rule and belongs(address)
+            for address, address_rule in self._addresses.values()
         ):
             return False
         return self._rule(told, name_of(told), uri) is rule
@@ -197,8 +200,8 @@ class ServerSelection:
     def _rule(self, told: Mapping[str, Any], name: str, *uris: str) -> Rule | None:
         hints = told.get("annotations")
         command = Command(path=(name,), annotations=hints if is_object(hints) else {})
-        own = (told[key] for key in ("uri", "uriTemplate") if key in told)
-        return rule_for(command, self._rules, plain_name(name), *own, *uris)
+        addresses = (told[key] for key in ("uri", "uriTemplate") if key in told)
+        return rule_for(command, self._rules, plain_name(name), *addresses, *uris)
 
 
 def name_of(told: Mapping[str, Any]) -> str:
@@ -253,7 +256,7 @@ def proxied_tool(
     if is_list(definition.get("icons")):
         options["icons"] = definition["icons"]
     return target, cast(
-        "ToolOptions", {key: each for key, each in options.items() if each is not None}
+        "ToolOptions", {key: option for key, option in options.items() if option is not None}
     )
 
 
@@ -287,11 +290,11 @@ _OF_OFFERED = (
 
 def offered_options(options: ToolOptions, name: str, rule: Rule) -> ToolOptions:
     """Return the options of a resource or a prompt. Raises `SchemaError` if a rule cannot hold."""
-    given: dict[str, Any] = {**options, **rule.options}
+    merged: dict[str, Any] = {**options, **rule.options}
     if rule.options.get("confirm"):
         what = "is no tool, so its users are not asked to confirm it"
         raise SchemaError(what, tool=name, hint=f'leave it out with Rule("{name}", offer=False)')
-    return cast("ToolOptions", {key: given[key] for key in _OF_OFFERED if key in given})
+    return cast("ToolOptions", {key: merged[key] for key in _OF_OFFERED if key in merged})
 
 
 def proxied_resource(
@@ -323,16 +326,16 @@ def proxied_resource(
 def proxied_prompt(connection: AnyConnection, told: Mapping[str, Any], rule: Rule) -> ProxiedPrompt:
     """Return a prompt of a server. Raises `SchemaError`."""
     name = str(told["name"])
-    arguments = [each for each in told.get("arguments") or () if is_object(each)]
-    required = [str(each["name"]) for each in arguments if each.get("required")]
-    schema = _texts([str(each["name"]) for each in arguments], required)
+    arguments = [argument for argument in told.get("arguments") or () if is_object(argument)]
+    required = [str(argument["name"]) for argument in arguments if argument.get("required")]
+    schema = _texts([str(argument["name"]) for argument in arguments], required)
     offered: dict[str, Any] = offered_schema(plain_name(name), schema, rule)["properties"]
     hints = dict.fromkeys(offered, str)
     target = ProxyGet(
         connection,
         name,
-        typed_dict("Values", hints, [each for each in required if each in offered]),
-        {key: each if isinstance(each, str) else str(each) for key, each in rule.fixed.items()},
+        typed_dict("Values", hints, [parameter for parameter in required if parameter in offered]),
+        {key: text if isinstance(text, str) else str(text) for key, text in rule.fixed.items()},
     )
     prompt = ProxiedPrompt(
         target,
@@ -340,8 +343,8 @@ def proxied_prompt(connection: AnyConnection, told: Mapping[str, Any], rule: Rul
         title=told.get("title"),
         description=told.get("description") or "",
     )
-    shown = [each for each in arguments if each["name"] in offered]
-    prompt.told = {**told, "arguments": shown} if arguments else told
+    open_arguments = [argument for argument in arguments if argument["name"] in offered]
+    prompt.told = {**told, "arguments": open_arguments} if arguments else told
     return prompt
 
 

@@ -96,18 +96,20 @@ class BrowserSignIn:
         words = line.split(" ")
         if len(words) < 2 or words[0] != "GET" or urlsplit(words[1]).path != "/callback":
             return "There is nothing here."
-        given = {key: each[0] for key, each in parse_qs(urlsplit(words[1]).query).items()}
+        parameters = {key: texts[0] for key, texts in parse_qs(urlsplit(words[1]).query).items()}
         # Any page in the browser can send a request here: only the issuer knows the state.
-        is_ours = secrets.compare_digest(given.get("state", "").encode(), self._state.encode())
+        is_ours = secrets.compare_digest(parameters.get("state", "").encode(), self._state.encode())
         if self._came is None or self._came.done() or not is_ours:
             return "No sign-in is waiting for this."
-        if "code" not in given:
+        if "code" not in parameters:
             self._came.set_exception(
-                ServerUnavailable(f"the sign-in was refused: {given.get('error', 'no code')[:200]}")
+                ServerUnavailable(
+                    f"the sign-in was refused: {parameters.get('error', 'no code')[:200]}"
+                )
             )
             return "The sign-in was refused. You can close this page."
-        known = {key: given[key] for key in ("code", "state", "iss") if key in given}
-        self._came.set_result(AuthorizationCodeResult.model_validate(known))
+        grant = {key: parameters[key] for key in ("code", "state", "iss") if key in parameters}
+        self._came.set_result(AuthorizationCodeResult.model_validate(grant))
         return "You are signed in. You can close this page."
 
 
@@ -163,8 +165,8 @@ def refuse_without_pkce(metadata: Any) -> None:
 
 async def _registered_port(storage: TokenFile) -> int:
     """Return the port that an earlier sign-in has registered: issuers compare it."""
-    known = await storage.get_client_info()
-    for uri in (known.redirect_uris or ()) if known is not None else ():
+    registration = await storage.get_client_info()
+    for uri in (registration.redirect_uris or ()) if registration is not None else ():
         with contextlib.suppress(ValueError):
             return urlsplit(str(uri)).port or 0
     return 0

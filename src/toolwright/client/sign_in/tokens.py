@@ -52,19 +52,19 @@ class TokenFile:
     def _read(self) -> dict[str, Any]:
         try:
             with self.path.open("rb") as file:
-                told = json.loads(file.read(_MOST))
+                tokens = json.loads(file.read(_MOST))
         except (OSError, ValueError, RecursionError):
             return {}
-        return told if is_object(told) else {}
+        return tokens if is_object(tokens) else {}
 
     def _write(self, key: str, value: Any) -> None:
-        told = {**self._read(), key: value.model_dump(mode="json", exclude_none=True)}
+        tokens = {**self._read(), key: value.model_dump(mode="json", exclude_none=True)}
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # First into a new file, which only the user can read: no reader ever sees half of it.
         descriptor, name = tempfile.mkstemp(dir=self.path.parent, suffix=".part")
         try:
             with os.fdopen(descriptor, "w") as file:
-                json.dump(told, file)
+                json.dump(tokens, file)
             Path(name).replace(self.path)
         except BaseException:
             with contextlib.suppress(OSError):

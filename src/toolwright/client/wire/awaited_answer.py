@@ -69,9 +69,9 @@ class AwaitedAnswer:
         due = self._due
         if due is None:
             return -1
-        if (left := due - time.monotonic()) <= 0:
+        if (remaining := due - time.monotonic()) <= 0:
             raise TimeoutError
-        return left
+        return remaining
 
     def _result(self) -> dict[str, Any]:
         if self._failure is not None:

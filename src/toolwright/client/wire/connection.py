@@ -261,13 +261,13 @@ class Connection:
             scope.deadline = None
 
     async def _failure(self, scope: RequestScope, error: MCPError) -> CallError:
-        said = short(error.message)
+        reason = short(error.message)
         if http_fault(error) is not None:
-            hint = self.how_to_sign_in if "HTTP 401" in said else ""
-            return ServerUnavailable(f"{scope.what}: {self}: {said}", hint=hint)
+            hint = self.how_to_sign_in if "HTTP 401" in reason else ""
+            return ServerUnavailable(f"{scope.what}: {self}: {reason}", hint=hint)
         if is_lost(error):
             live: LiveSession | None = scope.session or self._live
-            why = await live.why() if live is not None else said
+            why = await live.why() if live is not None else reason
             if live is not None and live is self._live:  # else another one is open by now
                 self._live = None
                 self._ending.add(ending := asyncio.ensure_future(self._drop(live)))
@@ -278,7 +278,7 @@ class Connection:
             return ServerUnavailable(
                 f"{scope.what}: the connection to {self} was lost: {why}", hint=hint
             )
-        return ToolError(f"{scope.what}: {said}", code=f"protocol {error.code}")
+        return ToolError(f"{scope.what}: {reason}", code=f"protocol {error.code}")
 
     async def _answered(
         self,
@@ -289,23 +289,23 @@ class Connection:
         raw: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Send a request as often as the server has questions about it; `raw` is its first answer."""
-        given, scope.session = dict(params), live
+        sent, scope.session = dict(params), live
         if scope.on_log is not None:
-            await self._hear(live, given)
+            await self._hear(live, sent)
         for _ in range(MOST_ROUNDS):
             if raw is None:
                 try:
-                    raw = await self._sent(live, method, given, scope)
+                    raw = await self._sent(live, method, sent, scope)
                 except UnicodeEncodeError:
-                    raise unsendable(scope.what, given) from None
+                    raise unsendable(scope.what, sent) from None
             if raw.get("resultType") != "input_required":
                 return raw
-            asked: Mapping[str, Any] = raw.get("inputRequests") or {}
-            answers = [self.answered(key, each, scope) for key, each in asked.items()]
-            came = dict(zip(asked, await asyncio.gather(*answers), strict=True))
-            if not asked:
+            questions: Mapping[str, Any] = raw.get("inputRequests") or {}
+            answers = [self.answered(key, question, scope) for key, question in questions.items()]
+            came = dict(zip(questions, await asyncio.gather(*answers), strict=True))
+            if not questions:
                 await asyncio.sleep(0.2)
-            given = {**given, "inputResponses": came, "requestState": raw.get("requestState")}
+            sent = {**sent, "inputResponses": came, "requestState": raw.get("requestState")}
             raw = None
         raise ToolError(f"{scope.what}: {self} asks again and again", code="cannot_ask")
 
@@ -375,26 +375,26 @@ class Connection:
 
         HTTP says which; over standard streams it is known only if there is just one request.
         """
-        known = current_scope.get()
-        if known is not None and known in self.scopes:
-            return known
-        calls = [each for each in list(self.scopes) if each.is_call]
+        scope = current_scope.get()
+        if scope is not None and scope in self.scopes:
+            return scope
+        calls = [scope for scope in list(self.scopes) if scope.is_call]
         return calls[0] if len(calls) == 1 else None
 
     @contextlib.contextmanager
     def waiting(self) -> Generator[None]:
         """Stop the clocks of all requests while a person signs in."""
         paused = list(self.scopes)
-        for each in paused:
-            each.pause()
+        for scope in paused:
+            scope.pause()
         starting = None if self._starting is None else self._starting.patience
         if starting is not None:
             starting.reschedule(None)
         try:
             yield
         finally:
-            for each in paused:
-                each.go_on()
+            for scope in paused:
+                scope.go_on()
             seconds = self.settings.connect_timeout
             if starting is not None and seconds is not None:
                 starting.reschedule(asyncio.get_running_loop().time() + seconds)
@@ -406,7 +406,7 @@ class Connection:
         answer = self.handlers.answer
         if scope is not None and scope.answer is not None:
             answer = scope.answer
-        elif scope is None and any(each.answer is not None for each in list(self.scopes)):
+        elif scope is None and any(running.answer is not None for running in list(self.scopes)):
             raise NoAnswer("several calls are running, and the server does not say which asks")
         if scope is not None:
             scope.answers += 1

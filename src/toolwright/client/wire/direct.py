@@ -68,13 +68,13 @@ class DirectSender:
         self, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
         """Send a request from async code of any loop, and return its result. Raises `CallError`."""
-        begun = self._begun(method, params, scope)
-        if begun is None:
+        pending = self._begun(method, params, scope)
+        if pending is None:
             return await background.run_async(self._connection.request(method, params, scope))
-        with self._waited_for(*begun, scope):
+        with self._waited_for(*pending, scope):
             raw: Any
             try:
-                raw = await begun[1].wait()
+                raw = await pending[1].wait()
             except Exception as error:  # noqa: BLE001 - each is explained, or raised
                 raw = error
         more = self._rest(raw, method, params, scope)
@@ -85,13 +85,13 @@ class DirectSender:
     ) -> dict[str, Any]:
         """Do the same from sync code."""
         # On the background loop itself nobody would read the answer: `background.run` says so.
-        begun = None if _on_background() else self._begun(method, params, scope)
-        if begun is None:
+        pending = None if _on_background() else self._begun(method, params, scope)
+        if pending is None:
             return background.run(self._connection.request(method, params, scope))
-        with self._waited_for(*begun, scope):
+        with self._waited_for(*pending, scope):
             raw: Any
             try:
-                raw = begun[1].block()
+                raw = pending[1].block()
             except Exception as error:  # noqa: BLE001 - each is explained, or raised
                 raw = error
         more = self._rest(raw, method, params, scope)

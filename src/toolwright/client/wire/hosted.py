@@ -38,11 +38,11 @@ class HostedServer:
 
         Raises whatever its lifespan raises, where that is entered before the first request.
         """
-        here = asyncio.get_running_loop()
-        came, read = anyio.create_memory_object_stream[Any](math.inf)
+        own_loop = asyncio.get_running_loop()
+        came, incoming = anyio.create_memory_object_stream[Any](math.inf)
         write, sent = anyio.create_memory_object_stream[Any](0)
         threading.Thread(
-            target=self._run, args=(here, came), name="toolwright-server", daemon=True
+            target=self._run, args=(own_loop, came), name="toolwright-server", daemon=True
         ).start()
         passing: asyncio.Task[None] | None = None
         try:
@@ -50,12 +50,12 @@ class HostedServer:
             if self.failure is not None:
                 raise self.failure
             passing = asyncio.ensure_future(self._pass_on(sent))
-            yield read, write
+            yield incoming, write
         finally:
             if passing is not None:
                 passing.cancel()
             await asyncio.shield(asyncio.ensure_future(self._end()))
-            for stream in (read, write, came, sent):
+            for stream in (incoming, write, came, sent):
                 stream.close()
 
     async def _end(self) -> None:
@@ -104,19 +104,21 @@ class HostedServer:
 
     async def _serve(self, tell: Callable[..., None], came: Any) -> None:
         self._there, self._work = asyncio.get_running_loop(), asyncio.current_task()
-        inbox, read = anyio.create_memory_object_stream[Any](math.inf)
+        inbox, incoming = anyio.create_memory_object_stream[Any](math.inf)
         write, out = anyio.create_memory_object_stream[Any](math.inf)
-        inner = _protocol_server(self.server)
+        protocol_server = _protocol_server(self.server)
         # FastMCP's own lifespan is around its server of the protocol, as its transports do it.
         manager = getattr(self.server, "_lifespan_manager", None)
         around = contextlib.nullcontext() if manager is None else manager()
-        with inbox, read, write, out:
+        with inbox, incoming, write, out:
             async with around:
                 answers = asyncio.ensure_future(_each(out, lambda one: tell(_put, came, one)))
                 self._inbox = inbox
                 tell(self._ready.set)
                 try:
-                    await inner.run(read, write, inner.create_initialization_options())
+                    await protocol_server.run(
+                        incoming, write, protocol_server.create_initialization_options()
+                    )
                 finally:
                     write.close()
                     await answers
@@ -125,15 +127,15 @@ class HostedServer:
 def _protocol_server(server: Any) -> Any:
     """Return the object of the SDK that speaks the protocol for a server."""
     for name in ("_mcp_server", "_lowlevel_server"):  # of FastMCP, of MCPServer
-        inner = getattr(server, name, None)
-        if inner is not None:
-            return inner
+        protocol_server = getattr(server, name, None)
+        if protocol_server is not None:
+            return protocol_server
     return server
 
 
 async def _each(stream: Any, take: Callable[[Any], object]) -> None:
-    async for one in stream:
-        take(one)
+    async for message in stream:
+        take(message)
 
 
 def _put(stream: Any, message: Any) -> None:

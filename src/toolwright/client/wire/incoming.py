@@ -97,8 +97,8 @@ async def told_apart(
     version: Callable[[], str | None],
 ) -> AsyncGenerator[tuple[Any, Any]]:
     """Yield the streams of a transport, in which errors of the server can be told from others."""
-    async with transport as (read, write):
-        yield IncomingMessages(read, server, version), write
+    async with transport as (incoming, write):
+        yield IncomingMessages(incoming, server, version), write
 
 
 def server_error(error: Mapping[str, Any]) -> MCPError:

@@ -71,10 +71,10 @@ class LiveSession:
     @property
     def is_stateless(self) -> bool:
         """Whether each request stands alone, without a handshake."""
-        known = self._stateless
-        if known is None:
-            known = self._stateless = (self.session.protocol_version or "") >= STATELESS_SINCE
-        return known
+        stateless = self._stateless
+        if stateless is None:
+            stateless = self._stateless = (self.session.protocol_version or "") >= STATELESS_SINCE
+        return stateless
 
     @property
     def has_ended(self) -> bool:
@@ -169,8 +169,8 @@ class LiveSession:
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for each in waits:
-                each.cancel()
+            for wait in waits:
+                wait.cancel()
 
     async def _transport(self, stack: AsyncExitStack) -> Any:
         owner, target = self.owner, self.owner.target
@@ -199,13 +199,13 @@ class LiveSession:
         from importlib.metadata import version
 
         abilities = self.owner.handlers.abilities
-        asked = "elicitation" in abilities
+        is_askable = "elicitation" in abilities
         return Client(
             transport,
             mode=self.mode,
             cache=None,
             client_info=t.Implementation(name="toolwright", version=version("toolwright")),
-            elicitation_callback=self.messages.elicited if asked else None,
+            elicitation_callback=self.messages.elicited if is_askable else None,
             sampling_callback=self.messages.sampled if "sampling" in abilities else None,
             list_roots_callback=self.messages.rooted if "roots" in abilities else None,
             logging_callback=self.messages.logged,
@@ -248,8 +248,8 @@ class LiveSession:
         if self._hears:
             return
         self._hears = True
-        known: Any = self.session.server_capabilities
-        if known is not None and known.logging is not None:
+        capabilities: Any = self.session.server_capabilities
+        if capabilities is not None and capabilities.logging is not None:
             with contextlib.suppress(MCPError):
                 await self.session.send_request(
                     t.SetLevelRequest(params=t.SetLevelRequestParams(level="debug")), t.EmptyResult
@@ -257,9 +257,9 @@ class LiveSession:
 
     def offers(self, kind: str) -> bool:
         """Return whether the server says that it has any of these."""
-        known: Any = self.session.server_capabilities
+        capabilities: Any = self.session.server_capabilities
         key = "resources" if kind == "templates" else kind
-        return known is None or getattr(known, key, None) is not None
+        return capabilities is None or getattr(capabilities, key, None) is not None
 
     # -- changes, since 2026-07-28
 
@@ -299,7 +299,7 @@ class LiveSession:
 
 async def _stop_all() -> None:
     while _open:  # a connection that is being opened may try a second time
-        await asyncio.gather(*(each.stop() for each in list(_open)), return_exceptions=True)
+        await asyncio.gather(*(live.stop() for live in list(_open)), return_exceptions=True)
     await servers_ended()
 
 
@@ -322,19 +322,19 @@ if hasattr(os, "register_at_fork"):
 
 async def _discover(session: Any) -> None:
     """Ask what a server offers: a client with a fixed version assumes that it offers nothing."""
-    told = await session.send_discover(STATELESS_SINCE)
-    session.adopt(t.DiscoverResult.model_validate(told))
+    reply = await session.send_discover(STATELESS_SINCE)
+    session.adopt(t.DiscoverResult.model_validate(reply))
 
 
 def describe(live: LiveSession) -> ServerInfo:
     """Return what a server says about itself; it may say nothing."""
     session = live.session
-    known: Any = session.server_info
-    name = known.name if known is not None else str(live.owner.target)
+    server_info: Any = session.server_info
+    name = server_info.name if server_info is not None else str(live.owner.target)
     return ServerInfo(
         short(name, 200),
-        short(known.version or "", 200) if known is not None else "",
-        short(known.title or "", 200) if known is not None else "",
+        short(server_info.version or "", 200) if server_info is not None else "",
+        short(server_info.title or "", 200) if server_info is not None else "",
         short(session.instructions or "", MOST_TEXT),
         session.protocol_version or "",
     )

@@ -73,9 +73,13 @@ class LocalConnection:
         if kind == "tools":
             return json.loads(box.tools.to_mcp_json(LATEST_PROTOCOL, *viewer))["tools"]
         if kind == "prompts":
-            return [each.to_mcp() for each in box.prompts_for(*viewer)]
-        known = box.resources_for(*viewer)
-        return [each.to_mcp() for each in known if each.is_template == (kind == "templates")]
+            return [prompt.to_mcp() for prompt in box.prompts_for(*viewer)]
+        resources = box.resources_for(*viewer)
+        return [
+            resource.to_mcp()
+            for resource in resources
+            if resource.is_template == (kind == "templates")
+        ]
 
     async def request(
         self, method: str, params: Mapping[str, Any], scope: RequestScope
@@ -119,19 +123,19 @@ class LocalConnection:
             result = await box.call(tool.name, params.get("arguments") or {}, call)
             return result.to_mcp(LATEST_PROTOCOL)
         if method == "resources/read":
-            found = box.find_resource(params["uri"], *viewer)
-            if found is None:
+            match = box.find_resource(params["uri"], *viewer)
+            if match is None:
                 raise ToolError(f"there is no resource {params['uri']}", code="not_found")
-            result = await box.get(*found, call)
+            result = await box.get(*match, call)
             _check(result.error)
-            return {"contents": contents_of(found[0], params["uri"], result)}
+            return {"contents": contents_of(match[0], params["uri"], result)}
         prompt = box.find_prompt(params["name"], *viewer)
         if prompt is None:
             raise ToolNotFound(params["name"])
         result = await box.get(prompt, params.get("arguments") or {}, call)
         _check(result.error)
-        told = {"description": prompt.tool.description} if prompt.tool.description else {}
-        return {**told, "messages": messages_of(prompt, result)}
+        described = {"description": prompt.tool.description} if prompt.tool.description else {}
+        return {**described, "messages": messages_of(prompt, result)}
 
 
 class LocalAsker:

@@ -32,6 +32,6 @@ def _texts(part: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
             yield path, value
         elif is_object(value):
             yield from (((*path, key), key) for key in value)
-            waiting.extend(((*path, key), each) for key, each in value.items())
+            waiting.extend(((*path, key), member) for key, member in value.items())
         elif is_list(value):
-            waiting.extend(((*path, at), each) for at, each in enumerate(value))
+            waiting.extend(((*path, index), member) for index, member in enumerate(value))

@@ -68,10 +68,10 @@ class ServerMessages:
         params: Any = message.get("params")
         params = params if is_object(params) else {}
         if message["method"] == "notifications/progress":
-            done, total, said = (params.get(key) for key in ("progress", "total", "message"))
+            done, total, text = (params.get(key) for key in ("progress", "total", "message"))
             if isinstance(done, int | float):
                 of_all = total if isinstance(total, int | float) else None
-                await scope.progress(done, of_all, said if isinstance(said, str) else None)
+                await scope.progress(done, of_all, text if isinstance(text, str) else None)
         elif message["method"] == "notifications/message":
             if scope.on_log is not None and "data" in params:
                 await told(scope.on_log, str(params.get("level")), params["data"])
@@ -101,8 +101,8 @@ class ServerMessages:
             scope.questions += 1
         key = f"question-{scope.questions if scope is not None else 0}"
         try:
-            asked = {"method": method, "params": params}
-            came = await self._owner.answered(key, asked, scope)
+            question = {"method": method, "params": params}
+            came = await self._owner.answered(key, question, scope)
             return _ABILITIES[method][1].model_validate(came)
         except CallError as error:
             return t.ErrorData(code=t.INVALID_REQUEST, message=short(str(error)))

@@ -49,23 +49,23 @@ _LISTS: Mapping[str, _List] = {
 async def all_pages(live: LiveSession, kind: str, server: str) -> ServerList:
     """Return all items of a list. Raises `ResultError` for one that is too long."""
     which = _LISTS[kind]
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     faults: dict[str, str] = {}
     cursor: str | None = None
-    seen: set[str] = set()
+    cursors: set[str] = set()
     for _ in range(MOST_PAGES):
         raw = await _page(live, which, cursor)
-        many = len(found) + len(faults)
+        many = len(listed) + len(faults)
         items = _items(live, which, raw, faults, MOST_ITEMS - many)
-        found += [each async for each in items]
+        listed += [entry async for entry in items]
         cursor = raw.get("nextCursor")
         if cursor is None:
             if kind == "tools" and live.http is not None:
-                live.http.plain = frozenset(map(_plain_name, found)) - {""}
-            return ServerList(found, faults)
-        if cursor in seen:
+                live.http.plain = frozenset(map(_plain_name, listed)) - {""}
+            return ServerList(listed, faults)
+        if cursor in cursors:
             break
-        seen.add(cursor)
+        cursors.add(cursor)
     raise ResultError(f"listing {kind}: the list of {server} has no end")
 
 
@@ -105,8 +105,8 @@ async def _items(
         if which.ask == "list_tools":
             # As the SDK does with each list: it then knows which parameters go into headers.
             page = live.session._absorb_tool_listing(page, complete=False)  # noqa: SLF001
-        for each in getattr(page, which.items):
-            yield _plain(each)
+        for entry in getattr(page, which.items):
+            yield _plain(entry)
         await asyncio.sleep(0)  # the deadline, and others, get their turn
 
 
@@ -121,7 +121,7 @@ def _bad(raw: dict[str, Any], which: _List, version: str) -> dict[int, str]:
         if len(items) < 2:
             return dict.fromkeys(range(len(items)), "its definition is nested too deeply")
         alone = [_bad({**raw, which.key: [item]}, which, version) for item in items]
-        return {number: each[0] for number, each in enumerate(alone) if each}
+        return {number: problems[0] for number, problems in enumerate(alone) if problems}
     if not _is_writable(items):
         for number, item in enumerate(items):
             if not _is_writable(item):
@@ -134,10 +134,10 @@ def _invalid(raw: dict[str, Any], which: _List, version: str) -> dict[int, str]:
     try:
         validate_server_result(which.method, version, raw)
     except ValidationError as error:
-        for each in error.errors(include_url=False, include_input=False):
-            match each["loc"]:
+        for problem in error.errors(include_url=False, include_input=False):
+            match problem["loc"]:
                 case (str() as key, int() as number, *where) if key == which.key:
-                    bad.setdefault(number, f"{'.'.join(map(str, where))}: {each['msg']}")
+                    bad.setdefault(number, f"{'.'.join(map(str, where))}: {problem['msg']}")
                 case _:
                     raise
     return bad
@@ -162,9 +162,9 @@ def _sound(
     for number, fault in bad.items():
         item = items[number]
         name = item.get("name") if is_object(item) else None
-        said = name if isinstance(name, str) and name else f"{which.key}[{begin + number}]"
-        faults[short(without_surrogates(said), 100)] = short(f"it breaks the protocol: {fault}")
-    return {**raw, which.key: [each for at, each in enumerate(items) if at not in bad]}
+        label = name if isinstance(name, str) and name else f"{which.key}[{begin + number}]"
+        faults[short(without_surrogates(label), 100)] = short(f"it breaks the protocol: {fault}")
+    return {**raw, which.key: [entry for number, entry in enumerate(items) if number not in bad]}
 
 
 def _plain_name(tool: Mapping[str, Any]) -> str:
@@ -174,8 +174,8 @@ def _plain_name(tool: Mapping[str, Any]) -> str:
 
 def _plain(item: Any) -> dict[str, Any]:
     """Return an item of a list as the server wrote it."""
-    told: dict[str, Any] = item.model_dump(mode="json", by_alias=True, exclude_none=True)
-    for ours, theirs in (("input_schema", "inputSchema"), ("output_schema", "outputSchema")):
+    definition: dict[str, Any] = item.model_dump(mode="json", by_alias=True, exclude_none=True)
+    for ours, wire_name in (("input_schema", "inputSchema"), ("output_schema", "outputSchema")):
         if getattr(item, ours, None) is not None:
-            told[theirs] = getattr(item, ours)
-    return told
+            definition[wire_name] = getattr(item, ours)
+    return definition

@@ -70,8 +70,8 @@ class ProcessStreams:
         what = self.reason or "the server closed its standard output"
         if code is not None:
             what += f" (exit code {code})" if code >= 0 else f" (signal {-code})"
-        said = next((line for line in reversed(self._tail) if line.strip()), "")
-        return f"{what}; it said: {short(said.strip(), 500)}" if said else what
+        last_line = next((line for line in reversed(self._tail) if line.strip()), "")
+        return f"{what}; it said: {short(last_line.strip(), 500)}" if last_line else what
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[tuple[Any, Any]]:
@@ -95,7 +95,7 @@ class ProcessStreams:
         _running.add(process.pid)
         guard.note(process.pid)
         self._pipe = _copy_of_pipe(process)
-        came, read = anyio.create_memory_object_stream[Any](0)
+        came, incoming = anyio.create_memory_object_stream[Any](0)
         write, sent = anyio.create_memory_object_stream[Any](0)
         tasks = [
             asyncio.ensure_future(self._read(process, came)),
@@ -103,9 +103,9 @@ class ProcessStreams:
             asyncio.ensure_future(self._listen(process)),
         ]
         try:
-            yield read, write
+            yield incoming, write
         finally:
-            for stream in (read, write, came, sent):
+            for stream in (incoming, write, came, sent):
                 stream.close()
             self._close_pipe()
             # A task of its own: whoever is cancelled here, the server is ended.
@@ -118,12 +118,12 @@ class ProcessStreams:
         garbage = 0
         try:
             while line := await output.readline():
-                told: Any = None
+                parsed: Any = None
                 with contextlib.suppress(ValueError):
-                    told = read_json(line)
-                if self.calls.takes(told):
+                    parsed = read_json(line)
+                if self.calls.takes(parsed):
                     continue
-                message = _message(told, line)
+                message = _message(parsed, line)
                 if isinstance(message, t.JSONRPCError) and self.calls.fails(message):
                     continue
                 if message is None:
@@ -147,9 +147,9 @@ class ProcessStreams:
 
     async def _write(self, process: asyncio.subprocess.Process, sent: Any) -> None:
         with contextlib.suppress(OSError, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            async for each in sent:
-                self.calls.learn(each.message)
-                text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
+            async for outgoing in sent:
+                self.calls.learn(outgoing.message)
+                text = outgoing.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await self._send(text.encode())
 
     async def _send(self, message: bytes) -> None:
@@ -188,20 +188,20 @@ class ProcessStreams:
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         errors = _stream(process.stderr)
-        rest = b""
+        partial = b""
         with contextlib.suppress(OSError):
             while part := await errors.read(65536):
-                *lines, rest = (rest + part).split(b"\n")
-                rest = rest[-2000:]
+                *lines, partial = (partial + part).split(b"\n")
+                partial = partial[-2000:]
                 for line in lines:
                     self._heard(line)
-            self._heard(rest)
+            self._heard(partial)
 
     def _heard(self, line: bytes) -> None:
-        said = line[:2000].decode(errors="replace").rstrip()
-        if said:
-            self._tail.append(said)
-            _log.debug("%s: %s", self.server, short(said, 2000))
+        text = line[:2000].decode(errors="replace").rstrip()
+        if text:
+            self._tail.append(text)
+            _log.debug("%s: %s", self.server, short(text, 2000))
 
 
 def _copy_of_pipe(process: asyncio.subprocess.Process) -> int | None:
@@ -232,11 +232,11 @@ def _message(told: Any, line: bytes) -> Any:
     try:
         return t.jsonrpc_message_adapter.validate_python(told, by_name=False)
     except (ValidationError, ValueError):
-        found = _ID.search(line[:200]) or _ID.search(line[-200:])
-        if found is None or b'"jsonrpc"' not in line[:1000] + line[-1000:]:
+        match = _ID.search(line[:200]) or _ID.search(line[-200:])
+        if match is None or b'"jsonrpc"' not in line[:1000] + line[-1000:]:
             return None
         fault = t.ErrorData(code=_CANNOT_READ, message="the answer is not valid JSON-RPC")
-        return t.JSONRPCError(jsonrpc="2.0", id=from_json(found[1]), error=fault)
+        return t.JSONRPCError(jsonrpc="2.0", id=from_json(match[1]), error=fault)
 
 
 async def _settle(process: asyncio.subprocess.Process) -> None:

@@ -73,19 +73,19 @@ class StreamCalls:
         if self._ended:
             raise _closed()
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        own, request = self._prepared(method, params, scope, stateless=stateless)
-        self._waiting[own] = functools.partial(_settle, answer)
+        request_id, request = self._prepared(method, params, scope, stateless=stateless)
+        self._waiting[request_id] = functools.partial(_settle, answer)
         try:
             await self._send(request)
             return await answer
         except OSError:
             raise _closed() from None
         except asyncio.CancelledError:
-            await self._give_up(own)
+            await self._give_up(request_id)
             raise
         finally:
-            self._waiting.pop(own, None)
-            self._progress.pop(own, None)
+            self._waiting.pop(request_id, None)
+            self._progress.pop(request_id, None)
 
     def begin(
         self,
@@ -120,21 +120,23 @@ class StreamCalls:
         self, method: str, params: Mapping[str, Any], scope: RequestScope, *, stateless: bool
     ) -> tuple[str, bytes]:
         """Return a new id and the request."""
-        own = f"call-{next(self._ids)}"
+        request_id = f"call-{next(self._ids)}"
         meta = {**params.get("_meta", {}), **(self._stamp if stateless else {})}
         if scope.on_log is not None and stateless:
             meta[f"{META}logLevel"] = "debug"
         if scope.on_progress is not None:
-            meta["progressToken"] = own
-        told = {**params, "_meta": meta} if meta else params
-        request = compact_json({"jsonrpc": "2.0", "id": own, "method": method, "params": told})
+            meta["progressToken"] = request_id
+        sent_params = {**params, "_meta": meta} if meta else params
+        request = compact_json(
+            {"jsonrpc": "2.0", "id": request_id, "method": method, "params": sent_params}
+        )
         if scope.on_progress is not None:
-            self._progress[own] = scope.progress
-        return own, request
+            self._progress[request_id] = scope.progress
+        return request_id, request
 
     async def _give_up(self, own: str) -> None:
-        told = {"requestId": own, "reason": "the caller no longer waits"}
-        message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told}
+        params = {"requestId": own, "reason": "the caller no longer waits"}
+        message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
         with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
             async with asyncio.timeout(1):
                 await self._send(compact_json(message))
@@ -145,10 +147,10 @@ class StreamCalls:
             return False
         if told.get("method") == "notifications/progress":
             return self._reported(told.get("params"))
-        own = told.get("id")
-        if not isinstance(own, str) or "method" in told:
+        reply_id = told.get("id")
+        if not isinstance(reply_id, str) or "method" in told:
             return False
-        settle = self._waiting.pop(own, None)
+        settle = self._waiting.pop(reply_id, None)
         if settle is None:
             return False
         result, error = told.get("result"), told.get("error")
@@ -174,10 +176,10 @@ class StreamCalls:
         listener = self._progress.get(token) if isinstance(token, str) else None
         if listener is None:
             return False
-        done, total, said = (params.get(key) for key in ("progress", "total", "message"))
+        done, total, text = (params.get(key) for key in ("progress", "total", "message"))
         if isinstance(done, int | float):
             of_all = total if isinstance(total, int | float) else None
-            step = listener(done, of_all, said if isinstance(said, str) else None)
+            step = listener(done, of_all, text if isinstance(text, str) else None)
             self._reports.add(task := asyncio.ensure_future(step))
             task.add_done_callback(self._reports.discard)
         return True
@@ -185,8 +187,8 @@ class StreamCalls:
     def end(self) -> None:
         """Notify all waiting calls that nothing more will come."""
         self._ended = True
-        for own in list(self._waiting):
-            settle = self._waiting.pop(own, None)
+        for request_id in list(self._waiting):
+            settle = self._waiting.pop(request_id, None)
             if settle is not None:
                 settle({}, _closed())
 

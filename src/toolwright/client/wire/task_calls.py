@@ -56,11 +56,11 @@ async def _worked(
     live: LiveSession, task_id: str, task: Mapping[str, Any], scope: RequestScope
 ) -> None:
     """Poll until the task has ended, or asks something."""
-    polls, said = 0, ""
+    polls, reported = 0, ""
     while task.get("status") == _WORKING:
         message = task.get("statusMessage")
-        if isinstance(message, str) and message != said:
-            said = message
+        if isinstance(message, str) and message != reported:
+            reported = message
             await scope.progress(polls, None, short(message))
         await asyncio.sleep(_pause(task.get("pollInterval")))
         task = await _sent(live, "tasks/get", {"taskId": task_id}, scope)

@@ -57,13 +57,13 @@ class HttpAnswer:
         """Return the message that ends a stream; a stream that is lost before that is resumed."""
         while True:
             try:
-                found = await self._searched(response)
+                reply = await self._searched(response)
             except httpx2.TransportError:
                 if not self._event:
                     raise
-                found = None
-            if found is not None:
-                return found
+                reply = None
+            if reply is not None:
+                return reply
             if not self._event:
                 raise http_error(HttpFault.UNREACHABLE, "its answer ended in the middle")
             response = await self._resumed()
@@ -71,15 +71,15 @@ class HttpAnswer:
     async def _searched(self, response: httpx2.Response) -> Any:
         """Return the message that is not a notification or a question; None if there is none."""
         events = aiter(httpx2.EventSource(response, max_event_size=self._channel.most))
-        found: Any = None
+        reply: Any = None
         try:
-            found = await self._searched_events(events)
+            reply = await self._searched_events(events)
         finally:
-            if found is None:
+            if reply is None:
                 await response.aclose()
             else:
                 self._channel.drain(events, response)
-        return found
+        return reply
 
     async def _searched_events(self, events: AsyncIterator[httpx2.ServerSentEvent]) -> Any:
         async for event in events:
@@ -108,17 +108,17 @@ class HttpAnswer:
     # -- what a server sends before its answer
 
     async def _take(self, message: Mapping[str, Any]) -> None:
-        own, params = message.get("id"), message.get("params")
-        if not self._channel.has_session or own is None:
+        question_id, params = message.get("id"), message.get("params")
+        if not self._channel.has_session or question_id is None:
             if message["method"] == "notifications/cancelled" and is_object(params):
                 self._forget(params.get("requestId"))
             else:
                 await self._messages.heard(message, self._scope)
-        elif isinstance(own, str | int) and own not in self._questions:
+        elif isinstance(question_id, str | int) and question_id not in self._questions:
             if len(self._questions) >= MOST_QUESTIONS:
                 await asyncio.wait(self._questions.values(), return_when=asyncio.FIRST_COMPLETED)
-            self._questions[own] = task = asyncio.ensure_future(self._answer(message))
-            task.add_done_callback(lambda _: self._questions.pop(own, None))
+            self._questions[question_id] = task = asyncio.ensure_future(self._answer(message))
+            task.add_done_callback(lambda _: self._questions.pop(question_id, None))
 
     async def _answer(self, message: Mapping[str, Any]) -> None:
         await self._channel.tell(await self._messages.reply(message, self._scope))

@@ -151,10 +151,10 @@ def _forgets(status: int, error: Any) -> bool:
 
     That is 404; but many servers, which follow an example of the TypeScript SDK, say 400.
     """
-    known = error if is_object(error) else {}
+    fields = error if is_object(error) else {}
     if status == HTTPStatus.NOT_FOUND:
-        return known.get("code") != t.METHOD_NOT_FOUND
-    return status == HTTPStatus.BAD_REQUEST and "session" in str(known.get("message")).lower()
+        return fields.get("code") != t.METHOD_NOT_FOUND
+    return status == HTTPStatus.BAD_REQUEST and "session" in str(fields.get("message")).lower()
 
 
 def _error(
@@ -166,12 +166,12 @@ def _error(
 ) -> httpx2.Response:
     error = http_error(fault, message).error.model_dump(mode="json", exclude_none=True)
     body = {"jsonrpc": "2.0", "id": None, "error": error}
-    kept = {
+    passed_on = {
         name: value
         for name, value in (headers or {}).items()
         if name.lower() in ("www-authenticate", "retry-after")
     }
-    return httpx2.Response(status, headers=kept, json=body, request=request)
+    return httpx2.Response(status, headers=passed_on, json=body, request=request)
 
 
 def said(error: Exception) -> str:
@@ -183,10 +183,10 @@ def http_client(
     headers: Mapping[str, str], token: str | None, most: int, auth: httpx2.Auth | None
 ) -> BoundedClient:
     """Return the client that sends the requests of one connection."""
-    told = {"accept-encoding": "identity", **headers}
+    sent_headers = {"accept-encoding": "identity", **headers}
     if token is not None:
-        told["authorization"] = f"Bearer {token}"
+        sent_headers["authorization"] = f"Bearer {token}"
     # Answers may take a long time: each request has a deadline of its own.
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS, write=60.0, pool=None)
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=20)
-    return BoundedClient(most, headers=told, timeout=timeout, auth=auth, limits=limits)
+    return BoundedClient(most, headers=sent_headers, timeout=timeout, auth=auth, limits=limits)

@@ -69,7 +69,7 @@ class HttpCalls:
             self._use(self._hello, version)
 
     def _use(self, request: httpx2.Request, version: str) -> None:
-        channel, told = self._channel, request.headers
+        channel, request_headers = self._channel, request.headers
         headers = {
             "accept": "application/json, text/event-stream",
             "content-type": "application/json",
@@ -79,8 +79,8 @@ class HttpCalls:
             self._stamp = _stamp_of(request, version)
             if not self._stamp:
                 return
-        elif "mcp-session-id" in told:
-            headers["mcp-session-id"] = told["mcp-session-id"]
+        elif "mcp-session-id" in request_headers:
+            headers["mcp-session-id"] = request_headers["mcp-session-id"]
         channel.url, channel.headers = request.url, headers
         channel.has_session = not self._stamp
 
@@ -97,23 +97,23 @@ class HttpCalls:
         """Send a request; return its result, or None if sent elsewhere. Raises `MCPError`."""
         if not self._channel.headers:
             return None
-        own = f"call-{next(self._ids)}"
+        request_id = f"call-{next(self._ids)}"
         meta = {**params.get("_meta", {}), **self._stamp}
         if scope.on_progress is not None:
-            meta["progressToken"] = own
-            self._listening[own] = scope
-        told = {**params, "_meta": meta} if meta else params
+            meta["progressToken"] = request_id
+            self._listening[request_id] = scope
+        sent_params = {**params, "_meta": meta} if meta else params
         try:
-            request = {"jsonrpc": "2.0", "id": own, "method": method, "params": told}
-            return await self._sent(own, request, scope)
+            request = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": sent_params}
+            return await self._sent(request_id, request, scope)
         except (httpx2.StreamError, httpx2.SSEError, httpx2.TransportError) as error:
             raise http_error(HttpFault.UNREACHABLE, said(error)) from None
         except asyncio.CancelledError:
             if self._channel.has_session:  # else it is enough that nobody reads the answer
-                await self._channel.give_up(own)
+                await self._channel.give_up(request_id)
             raise
         finally:
-            self._listening.pop(own, None)
+            self._listening.pop(request_id, None)
 
     async def _sent(
         self, own: str, request: Mapping[str, Any], scope: RequestScope
@@ -138,8 +138,8 @@ class HttpCalls:
 
 def _stamp_of(request: httpx2.Request, version: str) -> dict[str, Any]:
     """Return what a request says about its client; empty if it does not say everything."""
-    told = from_json(request.read())
-    params = told.get("params") if is_object(told) else None
+    body = from_json(request.read())
+    params = body.get("params") if is_object(body) else None
     meta = params.get("_meta") if is_object(params) else None
     if not is_object(meta) or not all(key in meta for key in STAMPS):
         return {}

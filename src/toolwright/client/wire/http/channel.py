@@ -58,8 +58,8 @@ class HttpChannel:
 
     async def give_up(self, request: str) -> None:
         """Cancel a request at the server: its answer is no longer wanted."""
-        told = {"requestId": request, "reason": "the caller no longer waits"}
-        message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told}
+        params = {"requestId": request, "reason": "the caller no longer waits"}
+        message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
         with contextlib.suppress(TimeoutError, asyncio.CancelledError):
             async with asyncio.timeout(_NOTICE_SECONDS):
                 await self.tell(message)
