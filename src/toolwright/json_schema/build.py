@@ -37,5 +37,5 @@ def typed(kinds: Iterable[str]) -> JsonObject:
 
 def with_definitions(schema: Mapping[str, Any], root: Any) -> JsonObject:
     """Return a part of a document with the definitions of its root, which it may refer to."""
-    kept = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
-    return {**kept, **schema}
+    definitions = {key: root[key] for key in ("$schema", "$defs", "definitions") if key in root}
+    return {**definitions, **schema}

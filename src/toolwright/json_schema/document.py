@@ -40,12 +40,12 @@ class Combined(NamedTuple):
 def combined(node: JsonObject) -> Combined:
     """Return what a node refers to and is put together from."""
     reference = node.get("$ref", node.get("$dynamicRef"))
-    every, some, one = node.get("allOf"), node.get("anyOf"), node.get("oneOf")
+    every, some, exclusive = node.get("allOf"), node.get("anyOf"), node.get("oneOf")
     return Combined(
         reference if isinstance(reference, str) else None,
         every if is_list(every) else [],
         some if is_list(some) else None,
-        one if is_list(one) else None,
+        exclusive if is_list(exclusive) else None,
     )
 
 
@@ -177,12 +177,12 @@ class _NamedParts:
             part, resolver = waiting.pop()
             try:
                 resolver = resolver.in_subresource(part)
-                inner = list(part.subresources())
+                subresources = list(part.subresources())
             except Exception:  # noqa: BLE001 - a foreign document: keywords may hold anything
-                inner = []
+                subresources = []
             if is_object(part.contents):
                 self._resolvers[id(part.contents)] = resolver
-            waiting.extend((each, resolver) for each in inner)
+            waiting.extend((subresource, resolver) for subresource in subresources)
 
     def resolve(self, reference: str, node: Any) -> Any:
         """Return what a reference leads to, or `MISSING`."""

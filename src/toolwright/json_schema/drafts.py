@@ -58,12 +58,12 @@ def modern(node: JsonObject, draft: Draft = LATEST, *, nullable: bool = False) -
 
 def _positions(node: JsonObject) -> JsonObject:
     """Write one schema per position (up to 2019-09) as `prefixItems`."""
-    made = {key: value for key, value in node.items() if key != "items"}
+    modern = {key: value for key, value in node.items() if key != "items"}
     if node["items"]:
-        made["prefixItems"] = node["items"]
-    if "additionalItems" in made:
-        made["items"] = made.pop("additionalItems")
-    return made
+        modern["prefixItems"] = node["items"]
+    if "additionalItems" in modern:
+        modern["items"] = modern.pop("additionalItems")
+    return modern
 
 
 def _renamed(node: JsonObject, *, nullable: bool) -> JsonObject:
@@ -75,8 +75,8 @@ def _renamed(node: JsonObject, *, nullable: bool) -> JsonObject:
         for name, needs in tied.items():
             is_schema = is_object(needs) or isinstance(needs, bool)
             key = "dependentSchemas" if is_schema else "dependentRequired"
-            said = [needs] if isinstance(needs, str) else needs  # draft 3
-            node[key] = {**(node[key] if is_object(node.get(key)) else {}), name: said}
+            demand = [needs] if isinstance(needs, str) else needs  # draft 3
+            node[key] = {**(node[key] if is_object(node.get(key)) else {}), name: demand}
     if "divisibleBy" in node:
         node.setdefault("multipleOf", node.pop("divisibleBy"))
     if "$recursiveRef" in node:
@@ -98,25 +98,25 @@ def _with_null(node: JsonObject) -> None:
 
 def _third(node: JsonObject) -> JsonObject:
     """Write what only draft 3 has: schemas as types, and parts that say they are required."""
-    made = dict(node)
-    kinds = made.get("type")
+    modern = dict(node)
+    kinds = modern.get("type")
     if is_list(kinds) and any(is_object(kind) for kind in kinds):
-        del made["type"]
+        del modern["type"]
         arms = [kind if is_object(kind) else {"type": kind} for kind in kinds]
-        made["allOf"] = [*_listed(made.get("allOf")), {"anyOf": arms}]
-    if made.get("type") == "any" or (is_list(kinds) and "any" in kinds):
-        made.pop("type", None)
-    extended = made.pop("extends", None)
+        modern["allOf"] = [*_listed(modern.get("allOf")), {"anyOf": arms}]
+    if modern.get("type") == "any" or (is_list(kinds) and "any" in kinds):
+        modern.pop("type", None)
+    extended = modern.pop("extends", None)
     if extended is not None:
         parts = extended if is_list(extended) else [extended]
-        made["allOf"] = [*_listed(made.get("allOf")), *parts]
-    if isinstance(made.get("required"), bool):
-        del made["required"]
-    properties = made.get("properties")
+        modern["allOf"] = [*_listed(modern.get("allOf")), *parts]
+    if isinstance(modern.get("required"), bool):
+        del modern["required"]
+    properties = modern.get("properties")
     if is_object(properties):
         parts = [(name, part) for name, part in properties.items() if is_object(part)]
-        made["required"] = [name for name, part in parts if part.get("required") is True]
-    return made
+        modern["required"] = [name for name, part in parts if part.get("required") is True]
+    return modern
 
 
 def _listed(value: Any) -> list[Any]:

@@ -51,16 +51,16 @@ class SchemaReader:
     def facts(self, schema: Any = MISSING) -> Facts:
         """Return what a schema of the document says; without one, what its root says."""
         schema = self.document.root if schema is MISSING else schema
-        known = self._facts.get(id(schema))
-        if known is None or known.schema is not schema:
-            known = self._facts[id(schema)] = Facts(self, schema)
-        return known
+        facts = self._facts.get(id(schema))
+        if facts is None or facts.schema is not schema:
+            facts = self._facts[id(schema)] = Facts(self, schema)
+        return facts
 
     def arms(self, schema: Any) -> tuple[Arm, ...]:
         """Return alternatives that together hold every value of a schema; none if it has none."""
-        known = self._arms.get(id(schema))
-        if known is not None and known[0] is schema:
-            return known[1]
+        entry = self._arms.get(id(schema))
+        if entry is not None and entry[0] is schema:
+            return entry[1]
         self._steps = 0
         self._open.clear()
         try:
@@ -74,9 +74,9 @@ class SchemaReader:
             return ()
         if not is_object(schema):
             return _ANYTHING
-        known = self._arms.get(id(schema))
-        if known is not None and known[0] is schema:
-            return known[1]
+        entry = self._arms.get(id(schema))
+        if entry is not None and entry[0] is schema:
+            return entry[1]
         self._steps += 1
         if id(schema) in self._open:
             self._is_cut = True
@@ -93,11 +93,11 @@ class SchemaReader:
         return arms
 
     def _combined(self, node: JsonObject, schema: JsonObject, depth: int) -> tuple[Arm, ...]:
-        own = own_part(node)
-        if own is node:
+        own_schema = own_part(node)
+        if own_schema is node:
             return (Arm(node),)
         parts = combined(node)
-        arms: tuple[Arm, ...] = (Arm(own),)
+        arms: tuple[Arm, ...] = (Arm(own_schema),)
         if parts.reference is not None:
             arms = self._times(arms, self._referred(node, schema, depth), "$ref")
         for part in parts.all_of:
@@ -105,8 +105,8 @@ class SchemaReader:
         for key, union in (("anyOf", parts.any_of), ("oneOf", parts.one_of)):
             if union:
                 opened = [self._opened(arm, depth + 1) for arm in union]
-                if any(each is not None for each in opened):
-                    flat = tuple(arm for each in opened if each is not None for arm in each)
+                if any(branch is not None for branch in opened):
+                    flat = tuple(arm for branch in opened if branch is not None for arm in branch)
                     arms = self._times(arms, flat, key, titled=True)
         return arms
 
@@ -125,16 +125,16 @@ class SchemaReader:
             return arms
         if len(arms) * len(others) > _MOST_ARMS:
             return tuple(Arm(arm.schema, arm.unread | {key}) for arm in arms)
-        made: list[Arm] = []
+        products: list[Arm] = []
         for arm in arms:
-            for other in others:
+            for factor in others:
                 self._steps += 1
                 lost: set[str] = set()
-                first, second = (other, arm) if titled else (arm, other)
+                first, second = (factor, arm) if titled else (arm, factor)
                 both = merge(first.schema, second.schema, lost)
                 if both is not None:
-                    made.append(Arm(both, arm.unread | other.unread | lost))
-        return tuple(made)
+                    products.append(Arm(both, arm.unread | factor.unread | lost))
+        return tuple(products)
 
     # -- kinds
 
@@ -153,9 +153,9 @@ class SchemaReader:
         self._depth += 1
         try:
             if "not" in node:
-                whole = self._whole(node["not"])
-                kinds -= frozenset[str]() if whole is None else whole
-                unread |= {"not"} if whole is None else set[str]()
+                excluded = self._whole(node["not"])
+                kinds -= frozenset[str]() if excluded is None else excluded
+                unread |= {"not"} if excluded is None else set[str]()
             if "if" in node and ("then" in node or "else" in node):
                 kinds, is_read = self._conditional(node, kinds)
                 unread |= set[str]() if is_read else {"if"}
@@ -165,14 +165,14 @@ class SchemaReader:
 
     def _conditional(self, node: JsonObject, kinds: frozenset[str]) -> tuple[frozenset[str], bool]:
         """Return the kinds that `if` leaves, and whether it leaves no fewer."""
-        whole = self._whole(node["if"])
-        then, other = (
+        matching = self._whole(node["if"])
+        then, otherwise = (
             self.facts(node[key]).kinds if key in node else frozenset(KINDS)
             for key in ("then", "else")
         )
-        if whole is None:
-            return kinds & (then | other), False
-        return (kinds & whole & then) | ((kinds - whole) & other), True
+        if matching is None:
+            return kinds & (then | otherwise), False
+        return (kinds & matching & then) | ((kinds - matching) & otherwise), True
 
     def _whole(self, schema: Any) -> frozenset[str] | None:
         """Return the kinds of which every value fits a schema, and others none; None if unclear."""
@@ -234,20 +234,24 @@ class Facts:
     @cached_property
     def properties(self) -> Mapping[str, Any]:
         """The schemas of its properties that are named, by name."""
-        named: dict[str, Any] = {}
+        by_name: dict[str, Any] = {}
         for arm in self.arms:
             properties = arm.get("properties")
             for name, part in properties.items() if is_object(properties) else ():
-                known = named.get(name, part)
-                named[name] = part if known is part or known == part else {"anyOf": [known, part]}
-        return named
+                earlier = by_name.get(name, part)
+                by_name[name] = (
+                    part if earlier is part or earlier == part else {"anyOf": [earlier, part]}
+                )
+        return by_name
 
     @cached_property
     def required(self) -> list[str]:
         """The names that every object of it must have."""
-        named = [_names(arm) for arm in self.arms if "object" in kinds_named(arm.get("type"))]
-        first, *others = named or [[]]
-        return [name for name in first if all(name in each for each in others)]
+        names_of_arms = [
+            _names(arm) for arm in self.arms if "object" in kinds_named(arm.get("type"))
+        ]
+        first, *further = names_of_arms or [[]]
+        return [name for name in first if all(name in names for names in further)]
 
     @cached_property
     def item(self) -> Any:
@@ -258,8 +262,8 @@ class Facts:
     def description(self) -> str:
         """The nearest description: its own, or that of what it refers to."""
         node = self.schema
-        own = node.get("description") if is_object(node) else None
-        texts = (own, *(arm.get("description") for arm in self.arms))
+        own_description = node.get("description") if is_object(node) else None
+        texts = (own_description, *(arm.get("description") for arm in self.arms))
         return next((text.strip() for text in texts if isinstance(text, str) and text.strip()), "")
 
     def keyword(self, key: str, default: Any = None) -> Any:

@@ -43,16 +43,16 @@ def merge(one: JsonObject, other: JsonObject, lost: set[str]) -> JsonObject | No
         return one if other.keys() <= one.keys() else {**other, **one}
     if not one:
         return other
-    made = {**other, **one}
+    merged = {**other, **one}
     for key in one.keys() & other.keys():
         # To Python, 1 and true are equal.
         if key not in _NOTES and (key in _VALUES or one[key] != other[key]):
             both = _both(key, one[key], other[key], lost)
             if both is None:
                 return None
-            made[key] = both
-    _close(made, one, other, lost)
-    return made if _is_possible(made) else None
+            merged[key] = both
+    _close(merged, one, other, lost)
+    return merged if _is_possible(merged) else None
 
 
 def _both(key: str, mine: Any, yours: Any, lost: set[str]) -> Any:
@@ -82,25 +82,25 @@ def _both(key: str, mine: Any, yours: Any, lost: set[str]) -> Any:
 
 def _close(made: JsonObject, one: JsonObject, other: JsonObject, lost: set[str]) -> None:
     """Let what closes one schema hold for the parts that only the other names."""
-    for mine, yours in ((one, other), (other, one)):
-        rest = mine.get("additionalProperties", True)
-        named = yours.get("properties")
-        if rest is not True and rest != {} and is_object(named):
-            if mine.get("patternProperties"):
+    for closing, yours in ((one, other), (other, one)):
+        extra = closing.get("additionalProperties", True)
+        properties = yours.get("properties")
+        if extra is not True and extra != {} and is_object(properties):
+            if closing.get("patternProperties"):
                 lost.add("patternProperties")
                 continue
-            own = mine.get("properties")
-            foreign = named.keys() - (own.keys() if is_object(own) else set[str]())
+            declared = closing.get("properties")
+            foreign = properties.keys() - (declared.keys() if is_object(declared) else set[str]())
             if foreign:
                 parts = made["properties"]
-                closed = {name: fitting(parts[name], rest) for name in foreign}
+                closed = {name: fitting(parts[name], extra) for name in foreign}
                 made["properties"] = {**parts, **closed}
-        items, first = mine.get("items", True), yours.get("prefixItems")
+        items, first = closing.get("items", True), yours.get("prefixItems")
         if items is not True and items != {} and is_list(first):
-            start = len(mine.get("prefixItems") or ())
+            start = len(closing.get("prefixItems") or ())
             made["prefixItems"] = [
-                fitting(each, items) if at >= start else each
-                for at, each in enumerate(made["prefixItems"])
+                fitting(item_schema, items) if position >= start else item_schema
+                for position, item_schema in enumerate(made["prefixItems"])
             ]
 
 
@@ -135,7 +135,7 @@ def listed_values(node: Mapping[str, Any]) -> list[Any] | None:
     values = node.get("enum")
     if "const" in node:
         listed = is_list(values) and not any(
-            canonical_json(each) == canonical_json(node["const"]) for each in values
+            canonical_json(member) == canonical_json(node["const"]) for member in values
         )
         values = [] if listed else [node["const"]]
     if not is_list(values):
@@ -145,4 +145,4 @@ def listed_values(node: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _are_numbers(*values: Any) -> bool:
-    return all(isinstance(each, int | float) for each in values)
+    return all(isinstance(number, int | float) for number in values)

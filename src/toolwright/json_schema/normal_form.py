@@ -59,9 +59,9 @@ class _Normalizer:
         while self.waiting:
             key, target = self.waiting.pop()
             definitions[key] = self.node(target, 0)
-        own = self.keys.get(id(self.raw))
-        if own is not None:  # it refers to itself: its content is kept in one place only
-            root = reference_to(own)
+        root_key = self.keys.get(id(self.raw))
+        if root_key is not None:  # it refers to itself: its content is kept in one place only
+            root = reference_to(root_key)
         if definitions:
             root["$defs"] = dict(sorted(definitions.items()))
         return root
@@ -72,16 +72,16 @@ class _Normalizer:
             return {"not": {}}
         if not is_object(raw) or depth > DEEPEST or self.nodes > MOST_NODES:
             return {}
-        made = self._referring(raw)
+        normal = self._referring(raw)
         raw = self.document.modern(raw)
-        self._plain(raw, made)
-        self._parts(raw, made, depth + 1)
+        self._plain(raw, normal)
+        self._parts(raw, normal, depth + 1)
         for word in ("title", "description"):
             if isinstance(raw.get(word), str):
-                made[word] = raw[word]
+                normal[word] = raw[word]
         if "default" in raw and self._affordable(raw["default"]):
-            made["default"] = raw["default"]
-        return made
+            normal["default"] = raw["default"]
+        return normal
 
     def _plain(self, raw: JsonObject, made: JsonObject) -> None:
         self._enumerated(raw, made)
@@ -113,11 +113,11 @@ class _Normalizer:
                 made[word] = self.node(raw[word], depth) if raw[word] is not True else True
         for word in _LISTS:
             if is_list(raw.get(word)) and raw[word]:
-                made[word] = [self.node(each, depth) for each in raw[word]]
+                made[word] = [self.node(part, depth) for part in raw[word]]
         for word in _MAPS:
             if is_object(raw.get(word)):
                 pairs = raw[word].items()
-                made[word] = {str(key): self.node(each, depth) for key, each in pairs}
+                made[word] = {str(key): self.node(part, depth) for key, part in pairs}
         if isinstance(raw.get("items"), bool | dict):
             made["items"] = self.node(raw["items"], depth)
 
@@ -130,16 +130,16 @@ class _Normalizer:
         return reference_to(self._key(target, reference or "")) if is_object(target) else {}
 
     def _key(self, target: Any, reference: str) -> str:
-        known = self.keys.get(id(target))  # all targets are parts of `self.raw`, which we hold
-        if known is None:
+        key = self.keys.get(id(target))  # all targets are parts of `self.raw`, which we hold
+        if key is None:
             last = reference.rpartition("/")[2].lstrip("#") or "Root"
-            stem = known = "".join(c for c in unquote(last) if c.isalnum() or c == "_")[:60] or "D"
-            while known in self.taken:
-                known = f"{stem}_{len(self.taken)}"
-            self.taken.add(known)
-            self.keys[id(target)] = known
-            self.waiting.append((known, target))
-        return known
+            stem = key = "".join(c for c in unquote(last) if c.isalnum() or c == "_")[:60] or "D"
+            while key in self.taken:
+                key = f"{stem}_{len(self.taken)}"
+            self.taken.add(key)
+            self.keys[id(target)] = key
+            self.waiting.append((key, target))
+        return key
 
     # -- values
 
@@ -147,12 +147,18 @@ class _Normalizer:
         """Return whether a value is neither too deep nor, with all others, too large."""
         todo: list[tuple[Any, int]] = [(value, 0)]
         while todo:
-            each, depth = todo.pop()
+            container, depth = todo.pop()
             self.values += 1
             if depth > DEEPEST or self.values > MOST_VALUES:
                 return False
-            inner = each.values() if is_object(each) else each if is_list(each) else ()
-            todo += [(part, depth + 1) for part in inner]
+            children = (
+                container.values()
+                if is_object(container)
+                else container
+                if is_list(container)
+                else ()
+            )
+            todo += [(part, depth + 1) for part in children]
         return True
 
 
@@ -177,13 +183,13 @@ _CHECKED: tuple[tuple[tuple[str, ...], Callable[[Any], bool]], ...] = (
 
 def _kinds(given: Any) -> list[str]:
     """Return the known types that `type` names."""
-    return [each for each in _texts(given if is_list(given) else [given]) if each in _KINDS]
+    return [name for name in _texts(given if is_list(given) else [given]) if name in _KINDS]
 
 
 def _name_lists(given: Any) -> JsonObject:
-    return {str(key): _texts(each) for key, each in given.items() if is_list(each)}
+    return {str(key): _texts(names) for key, names in given.items() if is_list(names)}
 
 
 def _texts(given: list[Any]) -> list[str]:
     """Return the texts in a list, each once."""
-    return list(dict.fromkeys(each for each in given if isinstance(each, str)))
+    return list(dict.fromkeys(text for text in given if isinstance(text, str)))

@@ -36,17 +36,17 @@ def rewrite(node: Any, change: Callable[[JsonObject, str], JsonObject], key: str
     is under. What a node holds as data (`default`, `enum`, `examples`, ...) stays as it is."""
     if not is_object(node):
         return node
-    made: JsonObject = {}
+    rewritten: JsonObject = {}
     for word, value in node.items():
         if word in SINGLES:
-            made[word] = rewrite(value, change, word)
+            rewritten[word] = rewrite(value, change, word)
         elif word in LISTS and is_list(value):
-            made[word] = [rewrite(item, change, word) for item in value]
+            rewritten[word] = [rewrite(item, change, word) for item in value]
         elif word in MAPS and is_object(value):
-            made[word] = {name: rewrite(item, change, word) for name, item in value.items()}
+            rewritten[word] = {name: rewrite(item, change, word) for name, item in value.items()}
         else:
-            made[word] = value
-    return change(made, key)
+            rewritten[word] = value
+    return change(rewritten, key)
 
 
 def nodes(node: Any) -> Iterator[JsonObject]:
@@ -67,28 +67,28 @@ def nodes(node: Any) -> Iterator[JsonObject]:
 
 def refs(node: Any) -> Iterator[str]:
     """Yield the name of every definition a schema refers to, as often as it does."""
-    for found in nodes(node):
-        ref = found.get("$ref")
+    for part in nodes(node):
+        ref = part.get("$ref")
         if isinstance(ref, str) and ref.startswith(REF_PREFIX):
             yield ref.removeprefix(REF_PREFIX)
 
 
 def without_repeats(values: list[Any]) -> list[Any]:
     """Drop repeated values: a member may have several names."""
-    found: dict[str, Any] = {}
+    by_text: dict[str, Any] = {}
     for value in values:
-        found.setdefault(repr(value), value)
-    return list(found.values())
+        by_text.setdefault(repr(value), value)
+    return list(by_text.values())
 
 
 def reachable(document: Document, node: Any) -> Iterator[JsonObject]:
     """Yield every schema inside a part of a document, through references, each once."""
-    todo, seen = [node], set[int]()
-    while todo and len(seen) < _MOST_NODES:
+    todo, visited = [node], set[int]()
+    while todo and len(visited) < _MOST_NODES:
         part = todo.pop()
-        if not is_object(part) or id(part) in seen:
+        if not is_object(part) or id(part) in visited:
             continue
-        seen.add(id(part))
+        visited.add(id(part))
         yield part
         reference = combined(part).reference
         if reference is not None:
