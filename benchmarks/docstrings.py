@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import docstring_parser
 
-from toolwright.read.docstring.parse import parse
-from toolwright.read.docstring.parts import Section
+from toolwright.read.docstring import parse
+from toolwright.read.docstring_parts import Section
 
 # (style, what is odd about it, text, the text of each parameter)
 BATTERY = [

@@ -35,7 +35,8 @@ from typing import NamedTuple
 
 import griffe
 
-from toolwright.read.docstring.parse import ATTRIBUTES, PARAMETERS, Section, parse
+from toolwright.read.docstring import parse
+from toolwright.read.docstring_parts import ATTRIBUTES, PARAMETERS, Section
 
 PACKAGES = [
     *("aiohttp", "anyio", "attr", "authlib", "beartype", "boto3", "botocore", "celery", "click"),

@@ -218,7 +218,7 @@ def test_registering_reads_the_bare_signature_only():
         "def f(x: 'Nowhere', y: int = 1) -> int: ...\n"
         "assert list(box) == ['f']"
     )
-    unread = {"pydantic", "asyncio", "toolwright.read.docstring.parse", "toolwright.schema.compile"}
+    unread = {"pydantic", "asyncio", "toolwright.read.docstring", "toolwright.schema.compile"}
     assert loaded_after(statement) & unread == set()
 
 
@@ -234,7 +234,7 @@ def test_listing_plain_functions_loads_neither_translators_nor_plugins():
         "box.to_mcp_json()"
     )
     unneeded = {"importlib.metadata", "difflib", "toolwright.schema.types.translate"}
-    unneeded |= {"toolwright.read.docstring.reader", "toolwright.read.names.evaluate"}
+    unneeded |= {"toolwright.read.docstring_reader", "toolwright.read.evaluate"}
     assert loaded_after(statement) & unneeded == set()
 
 

@@ -10,7 +10,7 @@ from tests.wire.command_files import here
 from tests.wire.processes import Http, refused
 from toolwright import Toolbox
 from toolwright.limits import Rate
-from toolwright.run.policies import rate as rate_module
+from toolwright.run import throttle as rate_module
 from toolwright.serve.access import lockout as lockout_module
 from toolwright.serve.access.guard import Caller, Refusal
 from toolwright.serve.access.lockout import Lockout

@@ -1,4 +1,4 @@
-"""Text that cannot control a terminal."""
+"""Text that cannot control a terminal; levels of logs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 import re
 import sys
 from typing import Any, cast
+
+from . import log
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Characters that control a terminal, or reverse the order in which text is shown."""
@@ -67,3 +69,27 @@ def keep_logs_printable() -> None:
         is_plain = type(handler) is logging.StreamHandler and type(formatter) is logging.Formatter
         if is_plain and cast("Any", handler).stream.isatty():
             handler.setFormatter(PrintableFormatter(formatter))
+
+
+LEVELS = ("debug", "info", "warning", "error", "critical")
+
+
+def level_from(given: str | int) -> int:
+    """Return the number of a level. Raises `ValueError`."""
+    if isinstance(given, str) and given.lower() in LEVELS:
+        return int(getattr(logging, given.upper()))
+    if isinstance(given, int) and not isinstance(given, bool):
+        return given
+    msg = f"log_level is one of {', '.join(LEVELS)}; got {given!r}"
+    raise ValueError(msg)
+
+
+def show_logs(level: int, own: int | None = None) -> None:
+    """Write log records from a level up to standard error; `own` is the level of this package.
+
+    A program that has set up its own handlers keeps them. Text that callers have sent cannot
+    control a terminal that shows it.
+    """
+    logging.basicConfig(level=level, stream=sys.stderr, format="%(message)s")
+    keep_logs_printable()
+    log.setLevel(level if own is None else own)

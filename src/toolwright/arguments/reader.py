@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import Any
+from decimal import Decimal
+from typing import Any, cast
+from uuid import UUID
 
 from pydantic_core import ValidationError, from_json, to_json
 
-from .._json_values import is_object, strict_json
+from .._json_values import is_list, is_object, strict_json
 from ..errors import ArgumentError, Fault
 from ..results import Repair
 from ..schema.adapters import arguments_schema
 from ..schema.explicit import broken_rules
-from ..schema.nest import nest
 from ..schema.write import Compiled
 from .broken_rules import broken_faults
 from .explain import MOST_EXPLAINED, explain, unknown
-from .hashes import collide
 from .repair import MOST_REPAIRS, NO_SPELLINGS, Repairer, respelled
 from .sample import ArgumentSample, is_large, no_collection
 from .shape import Shape, shape_of
@@ -265,3 +266,97 @@ class Reader:
 
 
 _OBJECTS = ("{", b"{")
+
+
+# Numbers can be chosen so that Python's sets and dicts become slow: hashes of texts are random,
+# those of numbers are not.
+_MOST_ALIKE = 1000
+"""The most different values with one hash: each is compared with all those before it."""
+_LONGEST = 4300
+_BITS = 60
+_SIGNS = ("{", "-", "+", ".")
+
+
+def collide(arguments: Any) -> bool:
+    """Return whether too many different numbers in the arguments have the same hash.
+
+    Hashes of texts are random; those of numbers, and of what is made of them, can be computed.
+    """
+    if isinstance(arguments, str | bytes):
+        try:
+            arguments = from_json(arguments)
+        except ValueError:
+            return False  # the reader will report it
+    counted: set[str] = set()
+    alike: Counter[int] = Counter()
+    # Containers already walked: a Python program may send one that holds itself.
+    entered: set[int] = set()
+    todo: list[Any] = [arguments]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, list | Mapping):
+            if id(cast("object", value)) not in entered:
+                entered.add(id(cast("object", value)))
+                todo += _inside(value)
+        elif (hashed := _hash(value)) is not None:
+            text = value if isinstance(value, str) else hex(value)
+            if text not in counted:
+                counted.add(text)
+                alike[hashed] += 1
+    return bool(alike) and max(alike.values()) > _MOST_ALIKE
+
+
+def _inside(value: Any) -> list[Any]:
+    """Return the items of a list, or the keys and values of a mapping."""
+    return value if is_list(value) else [*value, *value.values()]
+
+
+def _hash(value: Any) -> int | None:
+    """Return the hash of what a value may become, if a caller can compute it."""
+    if not isinstance(value, str):
+        # Small integers are their own hash.
+        return hash(value) if isinstance(value, int) and value.bit_length() > _BITS else None
+    first = value.strip()[:1]
+    if len(value) > _LONGEST or not (first.isalnum() or first in _SIGNS):
+        return None
+    for make in (Decimal, UUID):
+        try:
+            return hash(make(value))
+        except (ArithmeticError, ValueError, TypeError):  # a NaN may have no hash
+            continue
+    return None
+
+
+def nest(
+    compiled: Compiled, data: dict[str, Any], *, nested: bool, named_alike: Collection[str] = ()
+) -> tuple[dict[str, Any], list[str], list[Fault]]:
+    """Gather the fields of flattened parameters under each parameter's own key.
+
+    With `nested`, a parameter may also be sent whole, under that key; where a field has the same
+    name, it is whole only if it is in `named_alike`. Return the arguments, the keys that came
+    whole, and what is wrong.
+    """
+    owners = {field: key for key, flat in compiled.flat.items() for field in flat.fields}
+    rest_owner = next((key for key, flat in compiled.flat.items() if flat.takes_rest), None)
+    nested_keys = [k for k in compiled.flat if k in data and (k not in owners or k in named_alike)]
+    if not nested and nested_keys:
+        return data, [], [_flat_fault(key) for key in nested_keys]
+    gathered: dict[str, dict[str, Any]] = {
+        key: {} for key, flat in compiled.flat.items() if flat.required and key not in nested_keys
+    }
+    top_level: dict[str, Any] = {}
+    for key, value in data.items():
+        owner = None if key in nested_keys else owners.get(key)
+        if owner is None and key not in compiled.keys:
+            owner = rest_owner
+        if owner is None:
+            top_level[key] = value
+        else:
+            gathered.setdefault(owner, {})[key] = value
+    both = sorted(top_level.keys() & gathered.keys())
+    return {**top_level, **gathered}, nested_keys, [_flat_fault(key) for key in both]
+
+
+def _flat_fault(key: str) -> Fault:
+    text = f"the fields of `{key}` are at the top level; leave `{key}` itself out"
+    return Fault((key,), "flat", text)

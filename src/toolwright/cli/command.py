@@ -8,7 +8,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, overload
 
-from .._log.levels import LEVELS
+from .._log.printable import LEVELS
 from .project.configuration import Project, project_at
 from .project.env_file import load_env_file
 

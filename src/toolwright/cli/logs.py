@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from .._log.levels import level_from, show_logs
-from .._log.printable import say
+from .._log.printable import level_from, say, show_logs
 from .._log.traces import written
 from .command import CliCommand
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from .._files import read_named
 from .._json_values import is_list, is_object
-from .._log.levels import LEVELS
+from .._log.printable import LEVELS
 from ..limits import check_count
 from ..serve.settings import SETTINGS, Flag, Place, ServerConfig, Setting, hint_for, server_config
 from .command import Adder, TargetCommand, TypedWords, option, switch

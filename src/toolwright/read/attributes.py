@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from .comments import comment_text
-from .docstring.parse import parse
-from .docstring.parts import ATTRIBUTES
+from .docstring import parse
+from .docstring_parts import ATTRIBUTES
 from .source import class_source
 
 

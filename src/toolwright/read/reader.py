@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 
 from .attributes import annotated_text, class_docs
 from .comments import RETURN, parameter_comments
-from .docstring.parse import parse
-from .docstring.parts import ATTRIBUTES, PARAMETERS, Docstring, doc_of
-from .generics import with_arguments, with_owner
-from .names.unresolved import UnresolvedName, needs_scope
+from .docstring import parse
+from .docstring_parts import ATTRIBUTES, PARAMETERS, Docstring, doc_of
 from .scope import Scope
 from .signature import EMPTY, VAR_KEYWORD, Lost, Parameter, Signature
 from .source import lines_of
-from .target import Target
+from .target import Target, with_arguments, with_owner
+from .unresolved import UnresolvedName, needs_scope
 
 
 def read(

@@ -9,8 +9,8 @@ from collections import ChainMap
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 
-from .names.unresolved import needs_scope
 from .target import Target
+from .unresolved import needs_scope
 
 
 class Scope:
@@ -49,8 +49,8 @@ class Scope:
         if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
             return annotation
         # Hints that are plain classes need none of this.
-        from .names.evaluate import AnnotationNames
-        from .names.module_names import names_around
+        from .evaluate import AnnotationNames
+        from .module_names import names_around
 
         writer = self._writer(parameter, annotation)
         inside = "<locals>" in getattr(writer, "__qualname__", "")

@@ -15,8 +15,7 @@ from ..outcome.failure import is_a
 from ..outcome.writer import ResultWriter
 from ..results import Repair, Result
 from .drain import GeneratorDrain, is_deferred
-from .inject.injector import Injector
-from .inject.providers import NOTHING_OPEN
+from .injection import NOTHING_OPEN, Injector
 from .threads import threads
 from .waiting import LOOP, Pending
 
@@ -83,6 +82,7 @@ class Invoker:
             validated = job.validated
             if self.injector is not None:
                 validated = {**validated, **self.injector.enter(stack, job.call)}
+                # Providers may have taken long: do not run the tool for nobody.
                 self._check(job.call)
             value = self.called(validated)
             if is_deferred(value):
@@ -97,6 +97,8 @@ class Invoker:
         if not self.opens:
             return value, result
         try:
+            # Providers see the failure, as in a `with` statement: a transaction is rolled back. But
+            # one that swallows it, as `suppress` does, makes no success of it.
             stack.__exit__(*_raised(error))
         except BaseException as raised:  # noqa: BLE001 - clean-up may raise anything, too
             return self._left(raised, error, (value, result), job)
@@ -117,6 +119,7 @@ class Invoker:
         except BaseException as raised:  # noqa: BLE001 - whatever a tool raises is a result
             error = raised
             result = None
+        # A tool may raise this itself; only a task that really was cancelled ends with it.
         cancelled = is_a(error, asyncio.CancelledError) and is_cancelled()
         if result is None and error is not None and not cancelled:
             result = self.failure_of(error, job.repairs, job.call)

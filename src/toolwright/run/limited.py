@@ -8,27 +8,91 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, cast
 
 from pydantic_core import to_json
 
 from ..arguments.reader import Arguments, Reader
 from ..arguments.sample import is_large
 from ..call import Call, blocks, last_sign_of_life, running
-from ..errors import ArgumentError, CallCancelled, CallError, ToolTimeout
+from ..errors import ArgumentError, CallCancelled, CallError, ToolError, ToolTimeout
 from ..limits import Retry, Timeout
-from ..outcome.failure import failed
+from ..outcome.failure import Remote, failed, is_a
 from ..results import Repair, Result
 from .attempt import AttemptInput, Invocation, ValueAndResult
+from .cache import Cache, defaults_of
 from .current import new_call
 from .loop import background
-from .policies.cache import Cache, defaults_of
-from .policies.concurrency import Concurrency, Permit
-from .policies.rate import RateLimit
-from .policies.retry import may_pass, retry_failed
 from .threads import threads
-from .waiting import HERE, LOOP, Pending, Waiter, run_here
+from .throttle import Concurrency, Permit, RateLimit
+from .waiting import HERE, LOOP, Pending, Signal, Waiter, run_here
+
+
+async def retry_failed(
+    retry: Retry,
+    place: Waiter,
+    call: Call,
+    last: ValueAndResult,
+    attempt: Callable[[], Awaitable[ValueAndResult]],
+    check: Callable[[Call], None],
+) -> ValueAndResult:
+    """Run again after a failed first attempt, until one succeeds or no other may follow.
+
+    `check` raises once the call is cancelled or overdue. A retry that could only start after the
+    deadline is not waited for: the caller gets the `last` failure at once.
+    """
+    for number in range(1, retry.attempts):
+        # Asked again each time: a later attempt may fail in a way that lasts.
+        if not may_pass(retry, last[1]):
+            return last
+        wait, time_left = wait_after(retry, number), call.remaining
+        if time_left is not None and wait >= time_left:
+            return last
+        await _pause(place, call, wait)
+        check(call)
+        last = await attempt()
+    return last
+
+
+def wait_after(retry: Retry, attempt: int) -> float:
+    """Return how many seconds to wait after an attempt that failed, counted from one.
+
+    The formula is in the docstring of `Retry`. The random factor applies after the cap, so waits
+    still differ once they have reached `wait_max`.
+    """
+    import random  # takes milliseconds, which only a failure should pay for
+
+    try:
+        grown = retry.wait_initial * retry.wait_factor ** (attempt - 1)
+    except OverflowError:  # a power of many attempts: far beyond the cap
+        grown = retry.wait_max
+    longest = min(retry.wait_max, grown)
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not for secrets
+
+
+def may_pass(retry: Retry, result: Result) -> bool:
+    """Return whether a result is a failure that may be temporary: another attempt makes sense."""
+    error = result.error
+    if isinstance(error, ToolError):
+        return bool(error.retryable) or is_a(error, retry.on)
+    cause = error if error is None or error.__cause__ is None else error.__cause__
+    if is_a(cause, Remote):  # raised in another process: only the names of its classes were sent
+        cause = cast("Remote", cause)
+        kinds = retry.on if isinstance(retry.on, tuple) else (retry.on,)
+        return any(f"{kind.__module__}.{kind.__qualname__}" in cause.kinds for kind in kinds)
+    return is_a(cause, retry.on)
+
+
+async def _pause(place: Waiter, call: Call, seconds: float) -> None:
+    """Wait, but only until the call is cancelled."""
+    woken = Signal()
+    forget = call.on_cancel(woken.set)
+    try:
+        await place.wait(woken, time.monotonic() + seconds)
+    finally:
+        forget()
+    call.heartbeat()  # the tool is not to blame for a silence that we made
 
 
 class Short(Protocol):
@@ -79,6 +143,7 @@ class LimitedRunner:
         """Run for a sync caller: in their own thread, unless something must be awaited."""
         first: Result | None = None
         if self.short is not None and call is None:
+            # Before the first attempt: the target may change what it is given.
             arguments = _snapshot(arguments)
             first = self.short.call(arguments)
             if not self._wants_another(first):
@@ -88,6 +153,7 @@ class LimitedRunner:
         except CallError as error:
             return failed(error)
         if work.waits is not None:
+            # A loop of ours: one that runs in this thread would wait for itself.
             return background.run(self.go(LOOP, arguments, call, first))
         return run_here(self.go(HERE, arguments, call, first))
 
@@ -127,6 +193,7 @@ class LimitedRunner:
             if self.retry is not None:
                 arguments = _snapshot(arguments)
             data: Any = None
+            # On an event loop every other call would wait while these are read.
             large = is_large(arguments)
             if self.cache is not None or work.needs_data:
                 validated, repairs, data = await place.use(
@@ -138,9 +205,11 @@ class LimitedRunner:
             job = AttemptInput(validated, arguments, data, repairs, call)
             if self.cache is None:
                 return (await self._run(place, work, job, first))[1]
+            # A tool that cannot know who asks gives everybody the same: they share what is kept.
             who = call if work.sees_call else None
             key = self.cache.key(data, self._defaults(), who, work.epoch)
             run = lambda: self._run(place, work, job)  # noqa: E731
+            # Before the permit: an answer that is kept runs nothing, so it waits for no turn.
             return await self.cache.through(place, key, call, call.deadline, repairs, run)
         except ArgumentError as error:
             # A result and not a protocol error, so that a model can correct its call (SEP-1303).
@@ -208,6 +277,7 @@ class LimitedRunner:
             return work.sync(job)
         sync = work.sync
         pending = Pending()
+        # Held a second time, for the thread: it may go on after this call has given up.
         if permit is not None:
             permit.hold()
         try:
@@ -217,6 +287,7 @@ class LimitedRunner:
                 caller=job.call.caller,
             )
         except CallError:
+            # No thread was started, so nothing will settle this attempt.
             if permit is not None:
                 permit.let_go()
             raise
@@ -296,6 +367,7 @@ class LimitedRunner:
                 # limit in the meantime: then nothing is overdue, and the wait goes on.
                 self._check(call)
         except BaseException:
+            # Forgotten first: nobody waits for the signal any more, and cancelling would set it.
             forget()
             call.cancel()
             raise

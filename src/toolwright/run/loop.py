@@ -29,9 +29,11 @@ class Background:
         """Run a coroutine to its end, from a thread that may have a running loop of its own."""
         loop = self._started()
         if threading.current_thread().name == "toolwright-loop":
+            # Waiting here would stop the very loop that is to run the coroutine.
             coroutine.close()
             msg = "a tool called another one synchronously on the background loop; use call_async"
             raise RuntimeError(msg)
+        # Of the caller's thread: on the loop's own, the tool would not see the caller's variables.
         context = contextvars.copy_context()
         pending = Pending()
         tasks: list[asyncio.Task[None]] = []
@@ -43,6 +45,7 @@ class Background:
         try:
             HERE.block(pending.signal)
         except BaseException:
+            # Behind `start` in the queue of the loop, so the task is there by then.
             loop.call_soon_threadsafe(lambda: tasks and tasks[0].cancel())
             raise
         return pending.result()

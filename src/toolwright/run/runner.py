@@ -28,17 +28,16 @@ from ..read.wrappers import is_async
 from ..results import Repair, Result
 from ..schema.write import Compiled
 from .attempt import Invocation, Invoker, is_cancelled
+from .cache import Cache, version_of
 from .current import Outermost, looks_up
 from .drain import PLAIN, AwaitOnly, GeneratorDrain, is_awaitable, is_deferred, settled_class
-from .inject.injector import Injector
+from .injection import Injector
 from .limited import LimitedRunner
 from .loop import background
-from .policies.cache import Cache, version_of
-from .policies.concurrency import Concurrency
-from .policies.rate import RateLimit
 from .process.invoker import ProcessInvoker
 from .shared import Shared
 from .threads import Raised
+from .throttle import Concurrency, RateLimit
 from .unlimited import UnlimitedRunner
 from .waiting import LOOP, ShortWait
 

@@ -10,7 +10,7 @@ from ..limits import Timeout
 if TYPE_CHECKING:
     from ..stores import Store
     from .hooks import Within, Wraps
-    from .inject.providers import Providers
+    from .injection import Providers
 
 
 class Shared:
@@ -72,7 +72,7 @@ class Shared:
         """The providers of injected values."""
         with self._lock:  # one only: it holds what must be closed
             if self._providers is None:
-                from .inject.providers import Providers
+                from .injection import Providers
 
                 self._providers = Providers()
             return self._providers
@@ -85,7 +85,7 @@ class Shared:
     def over(self, origin: Shared, name: str) -> Shared:
         """Return the `Shared` of a tool included here from `origin`, where it is called `name`."""
         from .hooks import Within
-        from .inject.providers import Providers
+        from .injection import Providers
 
         combined = Shared(version=self.version, timeout=self.timeout or origin.timeout)
         combined._above = self

@@ -156,6 +156,7 @@ class Threads:
                     refused = self.parked.pop(job.holder, refused)
             for parked in refused:
                 parked.state = "done"
+        # Outside the lock: whoever is told may start another job at once.
         for parked in refused:
             parked.settle(None, self._stuck(len(refused)))
             parked.let_go()
@@ -181,6 +182,7 @@ class Threads:
             yield
         finally:
             with self.lock:
+                # Even beyond `most`: this thread goes on, and `_finished` ends the one too many.
                 self.count += 1
                 if caller:
                     self.held[caller] = self.held.get(caller, 0) + 1
@@ -279,6 +281,7 @@ class Threads:
     def _work(self) -> None:
         _own.works = True
         _own.holder = held_by = ""
+        # Those of this process: after a fork, `begin` has made others for the copy.
         copies, get, lock = _copies, self.jobs.get, self.lock
         while True:
             job = get()
@@ -295,12 +298,15 @@ class Threads:
                     outcome = job.context.run(job.function)
                 except BaseException as error:  # noqa: BLE001 - nothing a tool raises ends a thread
                     failure = error
+                # The tool forked, and this is the copy: it must not answer a second time.
                 if copies != _copies:
                     end_copy()
                 job.let_go()
+            # Counted before the caller wakes, so that their next call finds this thread idle.
             retires = self._finished(job)
             if settle is not None:
                 settle(outcome, failure)
+            # Waiting for the next job, this frame would keep what belongs to the last caller alive.
             del job, settle, outcome, failure
             if retires:
                 return

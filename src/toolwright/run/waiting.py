@@ -45,6 +45,7 @@ class Signal:
         with self._lock:
             self.is_set = True
             wakers, self._wakers = self._wakers, []
+        # Outside the lock: what wakes up may forget this signal, or set others.
         for wake in wakers:
             wake()
 
@@ -77,6 +78,7 @@ class Pending:
 
     def settle(self, value: Any, failure: BaseException | None = None) -> None:
         """Note how it ended, and wake the waiter. Called once, in any thread."""
+        # The signal comes last: the thread that it wakes reads the others at once.
         self.value, self.failure, self.is_settled = value, failure, True
         self.signal.set()
 
@@ -223,6 +225,7 @@ class ShortWait:
 
     def block(self, signal: Signal) -> None:
         """Wait a moment for a signal from a thread; it may still not be set afterwards."""
+        # A bare lock: an `Event` makes a condition, and one more lock at each wait.
         finished = threading.Lock()
         finished.acquire()
         signal.when_set(finished.release)
@@ -238,6 +241,7 @@ class ShortWait:
         future: asyncio.Future[Any] = loop.create_future()
         finished = threading.Lock()
         finished.acquire()
+        # Appending is atomic: without a lock, either the outcome or the end of the wait is first.
         first: list[tuple[Any, BaseException | None] | None] = []
         """What came first: the outcome, or None for the end of the wait."""
 

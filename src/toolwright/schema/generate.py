@@ -24,18 +24,17 @@ from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_p
 from .._words import truncate
 from ..json_schema.walk import without_repeats
 from ..read.attributes import class_docs
-from ..read.docstring.parts import doc_of
+from ..read.docstring_parts import doc_of
 from ..read.signature import Lost
-from .core.direct import SCALARS, SCALARS_IN_CONFIG
-from .core.keys import fields_of, innermost
-from .core.left_out import mark
-from .core.names import first_alias, goes_by_alias, own_serializer
-from .core.numbers import flag_range
+from .core_schemas import fields_of, first_alias, goes_by_alias, innermost, mark, own_serializer
 from .injected import unset_fields
+from .json_rules import flag_range
 from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import (
     REFUSED_KEY,
+    SCALARS,
+    SCALARS_IN_CONFIG,
     TAGGED_KEY,
     SendableGenerator,
     with_losses,

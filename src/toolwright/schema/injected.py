@@ -14,8 +14,8 @@ from pydantic_core import PydanticUndefined
 from ..call import Call
 from ..markers import Fixed, Hidden, Inject
 from ..read.foreign import Foreign, foreign_context, foreign_default, foreign_marker, known_marker
-from ..read.names.unresolved import UnresolvedName
 from ..read.signature import EMPTY
+from ..read.unresolved import UnresolvedName
 from .types.hints import Factory, arms, effective_default, said_of, unqualify
 
 Wanted = Inject | type[Any]
@@ -123,7 +123,7 @@ def _fields(cls: Any) -> Iterator[tuple[str, Any, Any]]:
                 hint = Annotated[(field.annotation, *field.metadata, None)]
                 yield name, hint, field if known_marker(field) else default
         return
-    from ..read.names.evaluate import class_hints
+    from ..read.evaluate import class_hints
 
     try:
         hints = class_hints(cls, {})[0]

@@ -16,8 +16,8 @@ from ..json_schema.facts import Facts, facts
 from ..json_schema.walk import nodes, refs
 from ..read.signature import EMPTY
 from ..results import Repair, Result
-from .core.stand_in import key_of
 from .definitions import merge
+from .stand_in import key_of
 from .types.hints import ALIAS_TYPES, UNIONS, arms, metadata, open_alias, strip_annotated, unalias
 
 BOX_FIELD = "result"

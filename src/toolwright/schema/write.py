@@ -19,10 +19,7 @@ from ..json_schema.walk import refs
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, Lost, Signature
 from .adapters import output_validator_of, serializer_of, validator_of
-from .core.kept import NOTHING, kept_plan
-from .core.keys import keys_of
-from .core.left_out import is_marked
-from .core.traits import Traits, traits_of
+from .core_schemas import is_marked, keys_of
 from .definitions import Definitions, keys_with_bytes, merge
 from .output import (
     OutputKind,
@@ -38,7 +35,9 @@ from .output import (
     takes_beginnings,
 )
 from .plan import Plan, Slot
+from .stand_in import NOTHING, kept_plan
 from .style_rules import apply_rules, losses, placed, rules_of, without_default
+from .traits import Traits, traits_of
 from .types.construct import built_classes
 from .types.unsendable import WISHED
 

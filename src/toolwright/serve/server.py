@@ -141,7 +141,7 @@ def _stdio_config(settings: Mapping[str, Any]) -> ServerConfig:
 
 def _show_logs(level: str | int | None) -> None:
     if level is not None:
-        from .._log.levels import level_from, show_logs
+        from .._log.printable import level_from, show_logs
 
         show_logs(level_from(level))
 

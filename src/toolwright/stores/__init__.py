@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .memory import MemoryStore
 from .sqlite import SqliteStore
-from .store import Store
+from .store import MemoryStore, Store
 
 __all__ = ["MemoryStore", "SqliteStore", "Store", "open_store"]
 

@@ -13,9 +13,9 @@ from ..errors import SchemaError
 from ..limits import Process
 from ..options import Options, options_from
 from ..read.foreign import foreign_marker, is_data
-from ..read.names.unresolved import arguments_of, needs_scope
 from ..read.signature import EMPTY, VARIADIC
 from ..read.target import Bare, Target
+from ..read.unresolved import arguments_of, needs_scope
 from ..read.wrappers import is_async
 from ..run.shared import Shared
 
@@ -126,7 +126,7 @@ def check_run(
     apart = options.run_on not in ("thread", "inline")
     if not apart and all(injected is Call for injected in compiled.plan.injected.values()):
         return compiled  # a call is always there: a list need not load what runs it
-    from ..run.inject.injector import Injector
+    from ..run.injection import Injector
     from ..run.process.invoker import check_found
 
     shared = shared or Shared()

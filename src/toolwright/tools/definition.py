@@ -8,31 +8,31 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from .._door import public
-from .._json_values import without_surrogates
-from .._protocol import LATEST_PROTOCOL
+from .._json_values import compact_json, without_surrogates
+from .._protocol import LATEST_PROTOCOL, STATELESS_SINCE, TITLES_SINCE
 from ..errors import SchemaError, ToolwrightError, UnexpectedError
 from ..options import NO_DEFAULTS, Options, ToolOptions, with_defaults
 from ..read.signature import Signature
 from ..read.target import Target, open_target
+from ..run.prepare import read_signature
 from ..run.shared import Shared
 from .checks import check, check_injected, check_run, read_options
 from .decorator import RefusedMark, marks
-from .lazy_signature import LazySignature
-from .listing import listed
 from .loading import RefusedTarget, note, shown_short
-from .titles import readable
 
 if TYPE_CHECKING:
     from ..call import Call
+    from ..read.scope import Scope
     from ..results import Result
     from ..run.hooks import Within
     from ..run.runner import Runner
     from ..schema.write import Compiled
+
 
 __all__ = [
     "PLAIN",
@@ -48,7 +48,6 @@ __all__ = [
     "signature_of",
     "tool_with",
 ]
-
 
 _making = threading.Lock()
 PLAIN = str.maketrans(".:", "__")
@@ -421,3 +420,121 @@ def _rebuild(target: Any, options: Options) -> Tool:
     rebuilt = Tool.__new__(Tool)
     _define(rebuilt, open_target(target), options)
     return rebuilt
+
+
+class LazySignature:
+    """The signature of a target, for a tool and its bound copies."""
+
+    __slots__ = ("_scope", "_signature")
+
+    def __init__(self, scope: Scope | None) -> None:
+        self._scope = scope
+        self._signature: Signature | None = None
+
+    @classmethod
+    def of(cls, target: Target) -> Self:
+        """Remember where the names of a target's hints are, before its frame is gone."""
+        from ..read.scope import scope_of
+
+        return cls(scope_of(target))
+
+    def read(self, target: Target, options: Options) -> Signature:
+        """Return the signature. Raises `SchemaError`."""
+        scope = self._scope  # before the signature: another thread sets that, then drops this
+        signature = self._signature
+        if signature is None:
+            signature = self._signature = read_signature(target, scope, options)
+            self._scope = None
+        return signature
+
+
+def readable(name: str) -> str:
+    """Return a name as words.
+
+    >>> readable("get_weather"), readable("shop.findHTTPRoute2")
+    ('Get weather', 'Shop find HTTP route2')
+    """
+    words = [word if _is_short_form(word) else word.lower() for word in _words(name)]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:]
+
+
+def _is_short_form(word: str) -> bool:
+    return len(word) > 1 and word.isupper()
+
+
+def _words(name: str) -> Iterator[str]:
+    """Yield the words of a name.
+
+    They end at anything other than a letter or digit, and where a capital begins another word.
+    """
+    word = ""
+    for index, char in enumerate(name):
+        after = name[index + 1 : index + 2]
+        if not char.isalnum():
+            if word:
+                yield word
+            word = ""
+            continue
+        if word and _begins(word[-1], char, after):
+            yield word
+            word = ""
+        word += char
+    if word:
+        yield word
+
+
+def _begins(before: str, char: str, after: str) -> bool:
+    if not char.isupper():
+        return False
+    return not before.isupper() or after.islower()
+
+
+def listed(
+    compiled: Compiled,
+    options: Options,
+    protocol: str,
+    *,
+    name: str,
+    title: str | None,
+    description: str,
+    annotations: Mapping[str, bool],
+) -> bytes:
+    """Return a tool as clients of a protocol version see it, as JSON."""
+    parts = [b'{"name":', compact_json(name)]
+    if title:
+        parts += [b',"title":', compact_json(title)]
+    if description:
+        parts += [b',"description":', compact_json(description)]
+    if options.icons:
+        parts += [b',"icons":', compact_json([dict(icon) for icon in options.icons])]
+    parts += [b',"inputSchema":', compiled.input_schema]
+    output = _output(options, compiled, protocol)
+    if output is not None:
+        parts += [b',"outputSchema":', output]
+    noted: dict[str, Any] = dict(annotations)
+    if title and protocol < TITLES_SINCE:
+        noted = {"title": title, **noted}
+    if noted:
+        parts += [b',"annotations":', compact_json(noted)]
+    meta = dict(options.meta or {})
+    if options.tags:
+        meta.setdefault("toolwright/tags", list(options.tags))
+    if meta:
+        parts += [b',"_meta":', compact_json(meta)]
+    return b"".join([*parts, b"}"])
+
+
+def _output(options: Options, compiled: Compiled, protocol: str) -> bytes | None:
+    """Return the output schema, boxed for clients that take only objects."""
+    emit = options.emit
+    if compiled.packed_output is None or emit == "text" or compiled.bytes_output:
+        return None
+    if not compiled.lists_output:
+        return None
+    if emit == "auto" and compiled.text_output:
+        return None
+    if not compiled.boxes_output:
+        return compiled.output_schema
+    bare = protocol >= STATELESS_SINCE and not compiled.nullable_output
+    return compiled.output_schema if bare else compiled.boxed_output_schema

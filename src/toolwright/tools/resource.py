@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from .._door import public
 from ..content import Content
-from ..content.media import UNKNOWN, recognised
+from ..content.kinds import UNKNOWN, recognised
 from ..errors import SchemaError
 from ..options import ToolOptions
 from .definition import Tool, outline

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from toolwright.read.docstring.parse import parse
+from toolwright.read.docstring import parse
 
 # -- long texts
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.wire.command_files import here
 from toolwright import Toolbox
-from toolwright._log.levels import show_logs
+from toolwright._log.printable import show_logs
 from toolwright._log.printable import say
 
 __all__ = ["here"]  # a fixture

@@ -22,10 +22,10 @@ from tests.unit.properties.call_checks import (
 from tests.unit.properties.call_tools import ERAS, PUPPETS, Point, act, puppet, told
 from toolwright import Result, Toolbox
 from toolwright.arguments.reader import Reader
-from toolwright.outcome.kept import kept
+from toolwright.outcome.writer import kept
 from toolwright.outcome.writer import ResultWriter
 from toolwright.results import with_note
-from toolwright.run.policies.cache import Cache
+from toolwright.run.cache import Cache
 
 
 @pytest.fixture(autouse=True)

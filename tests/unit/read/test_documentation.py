@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from toolwright import Hidden, Tool
-from toolwright.read.docstring.parse import parse
-from toolwright.read.docstring.parts import Section
+from toolwright.read.docstring import parse
+from toolwright.read.docstring_parts import Section
 
 
 def texts(target, **options):

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from toolwright.read.names.checking import Statements
+from toolwright.read.module_names import Statements
 from toolwright.read.source import module_outline
 
 HEAD = "from typing import TYPE_CHECKING, Any\nfrom shop import order, price\n"

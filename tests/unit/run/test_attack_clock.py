@@ -4,7 +4,7 @@ import pytest
 
 from toolwright.errors import Overloaded
 from toolwright.limits import Rate
-from toolwright.run.policies.rate import RateLimit
+from toolwright.run.throttle import RateLimit
 from toolwright.serve.tasks.records import TaskRecords
 from toolwright.stores import MemoryStore, SqliteStore
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from toolwright import Call, Fixed, Flatten, Inject, SchemaError, Tool, Toolbox
-from toolwright.run.inject.providers import Providers
+from toolwright.run.injection import Providers
 from toolwright.run.threads import threads
 
 
@@ -319,7 +319,7 @@ def test_first_calls_that_come_together_share_what_is_closed_in_the_end(monkeypa
             threading.Event().wait(0.02)  # long enough for others to come
             super().__init__()
 
-    monkeypatch.setattr("toolwright.run.inject.injector.Providers", Slow)
+    monkeypatch.setattr("toolwright.run.injection.Providers", Slow)
     box = Toolbox("box", [probe])
     began = threading.Barrier(4)
 

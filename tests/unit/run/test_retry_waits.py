@@ -3,7 +3,7 @@
 import pytest
 
 from toolwright import Retry
-from toolwright.run.policies.retry import wait_after
+from toolwright.run.limited import wait_after
 
 
 @pytest.mark.parametrize(

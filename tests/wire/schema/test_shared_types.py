@@ -11,7 +11,7 @@ def test_a_tool_that_sees_its_call_is_listed_without_what_runs_it():
         "import sys\nfrom toolwright import Call, Tool\n"
         "def look(a: int, call: Call) -> int: ...\n"
         "Tool(look).to_mcp_json()\n"
-        "print('toolwright.run.inject.injector' in sys.modules)"
+        "print('toolwright.run.injection' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

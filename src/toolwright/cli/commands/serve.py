@@ -65,7 +65,7 @@ def _not_started(error: Exception, chosen: ServeArguments) -> int:
 
 
 def _serve_stdio(chosen: ServeArguments) -> int:
-    from ...run.process.descriptors import take_over
+    from ...run.process.pipe import take_over
     from ...serve.announce import announce_stdio
     from ...serve.server import searched
     from ...serve.stdio.conversation import converse

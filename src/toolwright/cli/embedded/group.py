@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..._json_values import is_object
-from ..._log.levels import LEVELS
-from ..._log.printable import say
+from ..._log.printable import LEVELS, say
 from ...errors import DefinitionError
 from ...sources.running.run_settings import entry_variables
 from ..clients.edit import EditedFile, retry_if_changed, save, settings_file

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from ...read.docstring.parts import doc_of
+from ...read.docstring_parts import doc_of
 from ...read.signature import POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD, VARIADIC
 from ...tools.definition import signature_of
 from ..trials.calls import TrialCalls

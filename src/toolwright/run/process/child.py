@@ -26,13 +26,12 @@ from ...errors import CallError
 from ...markers import Inject
 from ...options import options_from
 from ...outcome.failure import kinds_of
-from ...outcome.kept import keep
+from ...outcome.writer import keep
 from ..attempt import AttemptInput
 from ..prepare import runner_for
 from ..shared import Shared
-from .descriptors import take_over
 from .forks import end_copy, unshared
-from .pipe import Closed, Pipe, TooLarge, sendable
+from .pipe import Closed, Pipe, TooLarge, sendable, take_over
 from .reference import Reference, find
 
 _QUIET = 0.02

@@ -25,8 +25,7 @@ from ...limits import Process
 from ...markers import Inject
 from ...options import Options
 from ...outcome.failure import Remote, failed, names_of
-from ...outcome.kept import kept
-from ...outcome.writer import ResultWriter
+from ...outcome.writer import ResultWriter, kept
 from ...results import Result
 from ...schema.injected import Wanted
 from ..attempt import AttemptInput, ValueAndResult

@@ -16,12 +16,12 @@ from typing import Annotated, Any, TypeVar, cast, get_args, get_origin
 from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
 from ...errors import SchemaError
-from ...read.names.evaluate import type_var_bound
-from ...read.names.unresolved import UnresolvedName
+from ...read.evaluate import type_var_bound
 from ...read.target import open_target
-from ..core.constraints import CLASS_KEY
-from ..core.stand_in import TAKEN_ONLY
+from ...read.unresolved import UnresolvedName
+from ..constraints import CLASS_KEY
 from ..plan import Translate
+from ..stand_in import TAKEN_ONLY
 from .construct import Constructed, Tag, has_typed_constructor, is_named_tuple
 from .hints import UNIONS, unalias
 from .struct import Struct, attributes_of, is_made_empty, is_standard, takes_anything, takes_nothing

@@ -19,16 +19,15 @@ from pydantic_core import core_schema
 from ..._json_values import is_list
 from ...errors import SchemaError
 from ...read.attributes import class_docs
-from ...read.names.unresolved import UnresolvedName
 from ...read.reader import read
-from ...read.records import is_record
 from ...read.scope import Scope
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
-from ...read.target import open_target
-from ..core.constraints import CLASS_KEY
-from ..core.stand_in import TAKEN_ONLY, call_schema
+from ...read.target import is_record, open_target
+from ...read.unresolved import UnresolvedName
+from ..constraints import CLASS_KEY
 from ..generate import DOCS
 from ..plan import Plan, Slot, Translate, plan
+from ..stand_in import TAKEN_ONLY, call_schema
 from .hints import unqualify
 from .unsendable import Unsendable, unsendable_schema
 

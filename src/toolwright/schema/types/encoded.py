@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict
 from pydantic import EncodedBytes
 from pydantic_core import core_schema
 
-from ..core.rewrite import rewritten
+from ..core_schemas import rewritten
 
 
 class BytesConfig(TypedDict):

@@ -7,7 +7,7 @@ import secrets
 from collections import OrderedDict
 
 from ...limits import Rate
-from ...run.policies.rate import MemoryRateLimit
+from ...run.throttle import MemoryRateLimit
 
 _MOST_KNOWN = 10_000
 

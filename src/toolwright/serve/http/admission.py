@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...limits import Rate
-from ...run.policies.rate import MemoryRateLimit
+from ...run.throttle import MemoryRateLimit
 from ..access.address import TrustedProxies
 from ..access.guard import Caller, Guard, Refusal
 from ..access.lockout import Lockout

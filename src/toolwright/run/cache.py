@@ -10,15 +10,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-from ..._log import log
-from ...call import Call, depends_on_headers
-from ...errors import CallCancelled, Overloaded, ToolTimeout
-from ...outcome.failure import failed
-from ...outcome.kept import keep, kept
-from ...outcome.writer import ResultWriter
-from ...results import Repair, Result, with_note
-from ...stores.store import Store, clock_of
-from ..waiting import Signal, Waiter
+from .._log import log
+from ..call import Call, depends_on_headers
+from ..errors import CallCancelled, Overloaded, ToolTimeout
+from ..outcome.failure import failed
+from ..outcome.writer import ResultWriter, keep, kept
+from ..results import Repair, Result, with_note
+from ..stores.store import Store, clock_of
+from .waiting import Signal, Waiter
 
 NOTE = "toolwright/cache"
 """The key of a result's `_meta` that says whether it was kept."""
@@ -82,6 +81,7 @@ class Cache:
         sent = {name: _canonical(value) for name, value in data.items()}
         sent = {name: text for name, text in sent.items() if defaults.get(name) != text}
         who = None if call is None else [call.caller, *sorted(call.roles)]
+        # The version is in the key: what former code of the tool returned is no answer.
         digest = hashlib.sha256(self.version)
         digest.update(_canonical([sent, who, epoch]).encode("utf-8", "surrogatepass"))
         return f"cache:{self.tool}:{digest.hexdigest()}"
@@ -133,6 +133,7 @@ class Cache:
             cached = await self._get(place, key, repairs)
             if cached is not None:
                 return cached
+            # What the tool calls sees this, in other threads as well: they get a copy of the context.
             above = _leading.set(_leading.get() | {key})
             try:
                 value, result = await run()
@@ -160,8 +161,10 @@ class Cache:
             return with_note(fresh, NOTE, {"hit": False})
         finally:
             with self.lock:
+                # Calls that do not wait for each other replace one another's flight.
                 if self.flights.get(key) is flight:
                     del self.flights[key]
+            # After a failure, too: those who follow would wait forever.
             flight.landed.set()
 
     async def _follow(self, place: Waiter, call: Call, until: float | None, flight: Flight) -> None:
@@ -183,6 +186,7 @@ class Cache:
         try:
             entry = await place.use(self.store.get, key, blocking=self.store.blocking)
         except OSError as error:
+            # A cache that is out of order must not stop the tool: the call is run.
             log.warning("%s: the store cannot be read", self.tool, exc_info=error)
             return None
         if entry is None:
@@ -191,6 +195,7 @@ class Cache:
         result = self._again(stored, repairs)
         if result is None:
             return None
+        # Clocks of processes that share a store may differ a little.
         age = min(max(self.clock() - float(stored_at), 0), self.seconds)
         return with_note(result, NOTE, {"hit": True, "age": round(age, 3)})
 
@@ -226,6 +231,7 @@ def defaults_of(properties: Mapping[str, Any]) -> dict[str, str]:
 def version_of(target: Any, *parts: bytes | str | None) -> bytes:
     """Return a digest that changes with a tool: its code, as far as it shows, and these parts."""
     digest = hashlib.sha256()
+    # By the code, not only by name: a tool that is edited and reloaded keeps its name.
     code = getattr(getattr(target, "__func__", target), "__code__", None)
     if code is not None:
         digest.update(code.co_code)
@@ -237,6 +243,7 @@ def version_of(target: Any, *parts: bytes | str | None) -> bytes:
 
 def _constants(code: types.CodeType) -> list[Any]:
     return [
+        # The `repr` of code has an address, which is another one in each process.
         (constant.co_code, _constants(constant))
         if isinstance(constant, types.CodeType)
         else constant

@@ -1,7 +1,8 @@
-"""Options of tools, with their defaults and meanings."""
+"""Every switch of tools and schemas, with its default and meaning."""
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -9,10 +10,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, cast
 
-from .._elsewhere import instead
-from .._json_values import is_object, without_surrogates
-from .._words import did_you_mean, nearest
-from ..limits import (
+from ._door import public
+from ._elsewhere import instead
+from ._json_values import is_object, without_surrogates
+from ._words import did_you_mean, nearest
+from .limits import (
     Process,
     Rate,
     Retry,
@@ -23,18 +25,179 @@ from ..limits import (
     rate_from,
     timeout_from,
 )
-from .predicates import Predicate, predicate_from
-from .schema import PORTABLE, STYLES, SchemaOptions
+from .refusals import shown
 
 __all__ = [
+    "FULL",
     "NO_DEFAULTS",
+    "PORTABLE",
     "SPEAK",
     "Options",
+    "Predicate",
+    "SchemaOptions",
     "ToolOptions",
     "defaults_from",
     "options_from",
+    "unknown_option",
     "with_defaults",
 ]
+
+
+@public
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SchemaOptions:
+    """How a schema is written down. The defaults are the portable style; `FULL` turns all off.
+
+    `COMPACT` is the portable style in fewer bytes.
+    """
+
+    absent_for_null: bool = True
+    """Inputs: `T | None = None` is an optional `T`, with no null arm and no `default: null`."""
+    inline_refs: bool = True
+    """Write non-recursive definitions where they are used."""
+    inline_limit: int = 8_000
+    """Above this many bytes a definition is inlined only where a reference would save nothing."""
+    any_of: bool = True
+    """`anyOf` instead of `oneOf` and `discriminator`."""
+    one_items: bool = True
+    """One schema for `items`; a fixed tuple says its positions in words."""
+    enum_for_const: bool = True
+    """A one-value `enum` instead of `const`."""
+    typed_nodes: bool = True
+    """Every node has a type: any JSON value is written as the union of the JSON types."""
+    plain_keys: bool = True
+    """Rules for the keys of a map are said in words, not with `propertyNames`."""
+    plain_strings: bool = True
+    """No look-around in `pattern` and no `format` that a valid value may break."""
+    no_unique_items: bool = True
+    """No `uniqueItems`."""
+    plain_names: bool = True
+    """Dots and colons in a tool's name are published as underscores."""
+    default_once: bool = False
+    """The text of a parameter does not end with the default that its schema has."""
+
+
+PORTABLE = SchemaOptions()
+FULL = SchemaOptions(
+    absent_for_null=False,
+    inline_refs=False,
+    any_of=False,
+    one_items=False,
+    enum_for_const=False,
+    typed_nodes=False,
+    plain_keys=False,
+    plain_strings=False,
+    no_unique_items=False,
+    plain_names=False,
+)
+COMPACT = SchemaOptions(inline_limit=0, default_once=True)
+"""The portable style, but what would be said twice is said once, with references if they save."""
+STYLES: Mapping[str, SchemaOptions] = MappingProxyType(
+    {"portable": PORTABLE, "compact": COMPACT, "full": FULL}
+)
+
+
+_WANTED = "enabled takes True, False, or a plain function of the Call"
+
+
+class Predicate:
+    """A function of a `Call`, asked for each caller; a failure means no."""
+
+    __slots__ = ("_is_reported", "function")
+
+    def __init__(self, function: Callable[[Any], object]) -> None:
+        self.function = function
+        self._is_reported = False
+
+    def __repr__(self) -> str:
+        return f"<Predicate {_name(self.function)}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Predicate) and self.function == other.function
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def holds(self, call: Any, name: str) -> bool:
+        """Return what the function says about a caller; an error that it raises is logged, once."""
+        try:
+            said = self.function(call)
+            if hasattr(said, "__await__"):
+                close = getattr(said, "close", None)
+                if callable(close):
+                    close()
+                what = "it returned something to await, and nothing awaits it here"
+                raise TypeError(what)  # noqa: TRY301 - reported like whatever it raises itself
+            return bool(said)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - an author's function
+            self._report(name, error)
+            return False
+
+    def _report(self, name: str, error: BaseException) -> None:
+        if self._is_reported:
+            return
+        self._is_reported = True
+        from ._log import log
+
+        text = f"{type(error).__name__}: {shown(str(error))}".removesuffix(": ")
+        log.error(
+            "%s: `enabled` failed, so nobody sees it while it does: %s (%s)",
+            name,
+            text,
+            self._place(error),
+        )
+
+    def _place(self, error: BaseException) -> str:
+        """Return where the function failed, or where it is defined."""
+        raised = None if error.__traceback__ is None else error.__traceback__.tb_next
+        if raised is not None:
+            return f"{raised.tb_frame.f_code.co_filename}:{raised.tb_lineno}"
+        code = getattr(self.function, "__code__", None)
+        return _name(self.function) if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def predicate_from(given: Any) -> bool | Predicate:
+    """Read the option `enabled`. Raises `TypeError`."""
+    if isinstance(given, bool | Predicate):
+        return given
+    if not callable(given) or isinstance(given, type):
+        msg = f"{_WANTED}; got {_described(given)}"
+        raise TypeError(msg)
+    function: Callable[..., Any] = given
+    if _is_lazy(function):
+        msg = f"{_WANTED}; `{_name(given)}` is async or a generator, and nothing awaits it there"
+        raise TypeError(msg)
+    try:
+        inspect.signature(given).bind(None)
+    except ValueError:  # a builtin that says nothing about its parameters
+        pass
+    except TypeError:
+        msg = f"{_WANTED}; `{_name(given)}` cannot be called with the Call alone"
+        raise TypeError(msg) from None
+    return Predicate(given)
+
+
+def _described(given: Any) -> str:
+    if isinstance(given, type):
+        return f"the class {given.__qualname__}"
+    plain = given is None or isinstance(given, str | int | float)
+    return repr(given) if plain else f"an object of the type {type(given).__qualname__}"
+
+
+def _is_lazy(given: Callable[..., Any]) -> bool:
+    """Return whether calling it gives something that must be awaited or iterated."""
+    kinds = (
+        inspect.iscoroutinefunction,
+        inspect.isasyncgenfunction,
+        inspect.isgeneratorfunction,
+    )
+    method = given if inspect.isroutine(given) else given.__call__  # of a callable object
+    return any(kind(body) for kind in kinds for body in (given, method))
+
+
+def _name(function: Any) -> str:
+    named = getattr(function, "func", function)
+    return getattr(named, "__qualname__", None) or type(named).__name__
 
 
 Emit = Literal["auto", "text", "structured", "both"]

@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
-from ..._json_values import is_object
+from .._json_values import is_object
 from .constraints import fit_of
-from .json_rules import hands_on, is_read_otherwise
-from .names import is_written_by_name
-from .numbers import has_numbers
-from .rewrite import OPAQUE
+from .core_schemas import OPAQUE, is_written_by_name
+from .json_rules import hands_on, has_numbers, is_read_otherwise
 
 # Types whose values Python and JSON write alike: strict validation of a dict gives the same either
 # way. Not among them: what JSON writes as text (dates, bytes, enums) or as a list (sets, tuples),

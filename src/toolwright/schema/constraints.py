@@ -20,7 +20,7 @@ from uuid import UUID
 
 from pydantic_core import PydanticCustomError, SchemaValidator
 
-from ..._json_values import is_object
+from .._json_values import is_object
 
 Known = Mapping[str, Any]
 """Definitions by their references."""

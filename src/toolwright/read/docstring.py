@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 
-from .parts import PARAMETERS, Docstring
+from .docstring_parts import PARAMETERS, Docstring
 
 
 @functools.lru_cache(maxsize=32)
@@ -28,10 +28,10 @@ def parse(
             # A single line without a field, as most are: nothing more need be loaded.
             line = text.expandtabs().lstrip(" ")
             return Docstring((line,) if line else ())
-        from .blocks import clean, has_rule
+        from .docstring_reader import clean, has_rule
 
         if not has_rule(text):  # neither sections nor fields
             return Docstring(tuple(clean(text)))
-    from .reader import DocstringReader
+    from .docstring_reader import DocstringReader
 
     return DocstringReader(text, headings, names).read()

@@ -10,14 +10,125 @@ import sys
 import types
 import typing
 from collections import ChainMap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ForwardRef, Self, cast
 
-from .lazy_alias import LazyAlias
 from .module_names import ModuleNames, names_around, names_of_module
-from .rewrite import used_names, with_attributes, without_refused_parameters
 from .unresolved import UnresolvedName, arguments_of, needs_scope, not_a_type, strings_in
+
+
+class LazyAlias:
+    """Stands for an alias inside its own value: `Json = dict[str, "Json"]`."""
+
+    def __init__(self, name: str, module: str) -> None:
+        self.name = name
+        self.module = module
+        self.value: Any = None
+        self._made: Any = None
+
+    def used(self) -> Any:
+        """Return the alias as a type, for use inside its own value."""
+        if self._made is None:
+            self._made = _alias(self.name, self.module, lambda: self.value)
+        return self._made
+
+    def resolved_as(self, value: Any) -> Any:
+        """Set what it stands for; return that, or the alias if the value needs it."""
+        self.value = value
+        if self._made is None:
+            return value
+        if sys.version_info < (3, 12):
+            vars(self._made)["__value__"] = value
+        return self._made
+
+
+def _alias(name: str, module: str, value: Any) -> Any:
+    if sys.version_info >= (3, 12):
+        # Only the statement makes an alias whose value is asked for later.
+        space: dict[str, Any] = {"value": value, "__name__": module}
+        exec(f"type {name} = value()", space)  # noqa: S102 - `name` is an identifier
+        return space[name]
+    from typing_extensions import TypeAliasType
+
+    make: Any = TypeAliasType
+    alias = make(name, None)
+    vars(alias)["__module__"] = module
+    return alias
+
+
+Open = Callable[[Any, str], Any]
+"""Returns the type that `value.name` stands for; raises `LookupError` if Python knows it."""
+Evaluate = Callable[[ast.expr], Any]
+
+
+def with_attributes(text: str, evaluate: Evaluate, opened: Open) -> tuple[str, dict[str, Any]]:
+    """Replace attributes that must be opened (`module.Alias`) with names; return their meaning."""
+    if "." not in text:
+        return text, {}
+    tree = _parsed(text)
+    if tree is None:
+        return text, {}
+    rewriter = _Attributes(evaluate, opened)
+    rewritten = rewriter.visit(tree)
+    return (ast.unparse(rewritten), rewriter.found) if rewriter.found else (text, {})
+
+
+def without_refused_parameters(text: str, evaluate: Evaluate) -> str:
+    """Drop the parameters of classes that take none at run time (`pandas.Series[int]`)."""
+    tree = _parsed(text)
+    return text if tree is None else ast.unparse(_Parameters(evaluate).visit(tree))
+
+
+def used_names(text: str) -> set[str]:
+    """Return the names that an annotation uses."""
+    tree = _parsed(text)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def _parsed(text: str) -> ast.Expression | None:
+    try:
+        return ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError):
+        return None
+
+
+class _Attributes(ast.NodeTransformer):
+    def __init__(self, evaluate: Evaluate, opened: Open) -> None:
+        self.evaluate = evaluate
+        self.opened = opened
+        self.found: dict[str, Any] = {}
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        node = ast.Attribute(self.visit(node.value), node.attr, node.ctx)
+        try:
+            value = self.opened(self._value(node.value), node.attr)
+        except (LookupError, AttributeError, NameError):
+            return node  # evaluating the whole will say what is wrong
+        name = f"_attribute_{len(self.found)}"
+        self.found[name] = value
+        return ast.Name(name, ast.Load())
+
+    def _value(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Name) and node.id in self.found:
+            return self.found[node.id]
+        return self.evaluate(node)
+
+
+class _Parameters(ast.NodeTransformer):
+    def __init__(self, evaluate: Evaluate) -> None:
+        self.evaluate = evaluate
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        node = ast.Subscript(self.visit(node.value), self.visit(node.slice), node.ctx)
+        try:
+            self.evaluate(node)
+        except TypeError:
+            return node.value
+        except Exception:  # noqa: BLE001 - evaluating the whole will say what is wrong
+            return node
+        return node
 
 
 class AnnotationNames(Mapping[str, Any]):

@@ -1,1 +1,0 @@
-"""Injection of values that providers make."""

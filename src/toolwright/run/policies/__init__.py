@@ -1,1 +1,0 @@
-"""The limits of a call, one in each module."""

@@ -1,1 +1,0 @@
-"""Pydantic's core schemas: what they hold, and rewriting them."""
