@@ -145,7 +145,7 @@ class CliCommand:
     @classmethod
     def add_arguments(cls, adder: Adder) -> None:
         """Add the arguments to a parser."""
-        arguments = {field.name: field.metadata.get(_KEY) for field in fields(cls)}
+        arguments = {declared.name: declared.metadata.get(_KEY) for declared in fields(cls)}
         order: dict[str, None] = {}
         for base in reversed(cls.__mro__):
             for name in vars(base).get("__annotations__", ()):
@@ -165,7 +165,7 @@ class CliCommand:
     @classmethod
     def parsed(cls, values: Mapping[str, Any], typed: TypedWords) -> Self:
         """Return the command that a parser has read."""
-        names = [field.name for field in fields(cls) if _KEY in field.metadata]
+        names = [declared.name for declared in fields(cls) if _KEY in declared.metadata]
         return cls(typed=typed, **{name: values[name] for name in names})
 
     def prepared(self) -> Self:

@@ -71,7 +71,7 @@ class ToolboxClient:
     def result(self, name: str, /, **arguments: Any) -> Answer:
         """Call a tool; return its result, whatever it is."""
         result = self._ask(lambda client: client.call_tool(name, arguments))
-        text = "\n".join(each["text"] for each in result["content"] if each["type"] == "text")
+        text = "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
         structured = result.get("structuredContent")
         return Answer(bool(result.get("isError")), text, structured, result["content"])
 

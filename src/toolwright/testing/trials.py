@@ -58,26 +58,26 @@ class ToolboxCoverage:
         box.around(self._seen)
 
     async def _seen(self, call: Call, arguments: Any, proceed: Next) -> Result:
-        given: Any = arguments
-        if isinstance(given, str | bytes):
+        decoded: Any = arguments
+        if isinstance(decoded, str | bytes):
             with contextlib.suppress(ValueError, RecursionError):
-                given = json.loads(given)
-        if call.kind == "tool" and is_object(given):
-            self.coverage.add(call.tool, given)
+                decoded = json.loads(decoded)
+        if call.kind == "tool" and is_object(decoded):
+            self.coverage.add(call.tool, decoded)
         return await proceed(arguments)
 
     def check(self, *, tools: float = 100, parameters: float = 100) -> None:
         """Fail if a lower percentage of tools was called, or of parameters given."""
         __tracebackhide__ = True
-        found = self.coverage
+        coverage = self.coverage
         lines: list[str] = []
-        if found.tools_percent < tools:
-            lines.append(f"{found.tools_percent:g} % of tools were called, not {tools:g} %")
-        if found.parameters_percent < parameters:
-            percent = f"{found.parameters_percent:g} % of parameters were given"
+        if coverage.tools_percent < tools:
+            lines.append(f"{coverage.tools_percent:g} % of tools were called, not {tools:g} %")
+        if coverage.parameters_percent < parameters:
+            percent = f"{coverage.parameters_percent:g} % of parameters were given"
             lines.append(f"{percent}, not {parameters:g} %")
         if lines:
-            missed = found.to_dict()["missed"]
+            missed = coverage.to_dict()["missed"]
             lines += [f"  {tool}: {_listed(names)}" for tool, names in missed.items()]
             pytest.fail("\n".join(lines), pytrace=False)
 
@@ -147,9 +147,9 @@ def toolbox_coverage() -> Callable[[Toolbox], ToolboxCoverage]:
 
 
 def _said(outcome: Outcome) -> str:
-    given = "" if outcome.arguments is None else f"\n  with {outcome.arguments}"
+    sent = "" if outcome.arguments is None else f"\n  with {outcome.arguments}"
     where = f" ({outcome.source})" if outcome.source else ""
-    return f"{outcome.tool}{where}: {outcome.detail}{given}"
+    return f"{outcome.tool}{where}: {outcome.detail}{sent}"
 
 
 def parametrise(metafunc: pytest.Metafunc) -> None:
@@ -161,11 +161,11 @@ def parametrise(metafunc: pytest.Metafunc) -> None:
         msg = "toolbox_example needs a toolbox: @pytest.mark.toolbox(box)"
         raise pytest.UsageError(msg)
     box: Toolbox = mark.args[0]
-    found = _examples(box, metafunc.definition.path.parent, **mark.kwargs)
-    names = [f"{trial.tool}-{trial.label or Path(trial.source).name}" for trial in found]
+    trials = _examples(box, metafunc.definition.path.parent, **mark.kwargs)
+    names = [f"{trial.tool}-{trial.label or Path(trial.source).name}" for trial in trials]
     metafunc.parametrize(
         _FIXTURE,
-        [(box, trial) for trial in found] or [(box, None)],
+        [(box, trial) for trial in trials] or [(box, None)],
         ids=names or ["none"],
         indirect=True,
     )
@@ -184,7 +184,7 @@ def _examples(
     else:
         files = [folder / name for name in ([file] if isinstance(file, str) else file)]
     try:
-        examples = [each for path in files for each in read_examples(path).examples]
+        examples = [example for path in files for example in read_examples(path).examples]
     except ToolwrightError as error:
         raise pytest.UsageError(str(error)) from None
     return TrialRun(box, examples, TrialSettings(docstrings=docstrings)).trials()

@@ -73,16 +73,16 @@ class CallCommand(TargetCommand):
 
         `--json` alone asks for JSON output, so argparse cannot give it a value as well.
         """
-        words: list[str] = []
+        rewritten_words: list[str] = []
         for word in typed:
-            follows = bool(words) and words[-1] == "--json"
+            follows = bool(rewritten_words) and rewritten_words[-1] == "--json"
             if follows and word.lstrip()[:1] in ("{", "@", "["):
-                words += ["--arguments", word]
+                rewritten_words += ["--arguments", word]
             elif follows and word == "-":
-                words.append("--arguments=-")
+                rewritten_words.append("--arguments=-")
             else:
-                words.append(word)
-        return words
+                rewritten_words.append(word)
+        return rewritten_words
 
     @property
     def one_tool(self) -> str:
