@@ -11,7 +11,7 @@ import pytest
 from toolwright import Toolbox
 from toolwright._json_values import kind_of
 from toolwright.cli.commands import show
-from toolwright.cli.display.signatures import arguments_of, signature_text
+from toolwright.client.signatures import arguments_of, signature_text
 from toolwright.client.callables.signature import shapes_of
 from toolwright.client.generate.classes import HintWriter
 from toolwright.contract.containment import contains

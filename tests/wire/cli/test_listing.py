@@ -14,7 +14,7 @@ from tests.wire.cli.typed_terminal import seen
 from tests.wire.command_files import here
 from tests.wire.processes import good, refused, run
 from toolwright import Call, Fixed, Inject, Tool
-from toolwright.cli.display.signatures import hint_text, signature_text
+from toolwright.client.signatures import hint_text, signature_text
 
 __all__ = ["here"]  # a fixture
 

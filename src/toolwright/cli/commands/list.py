@@ -75,7 +75,7 @@ def _entries(box: Toolbox, kind: str) -> list[tuple[str, str]]:
 
 
 def _entry(tool: Tool, uri: str) -> tuple[str, str] | None:
-    from ..display.signatures import signature_text
+    from ...client.signatures import signature_text
 
     try:
         return uri or signature_text(tool), first_line(tool.description)

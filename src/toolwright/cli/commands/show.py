@@ -16,8 +16,8 @@ from ..output import (
 )
 
 if TYPE_CHECKING:
+    from ...client.signatures import Argument
     from ...tools.definition import Tool
-    from ..display.signatures import Argument
 
 _HINTS = {
     "read_only": "read-only",
@@ -69,7 +69,7 @@ class ShowCommand(TargetCommand):
 
 def _found(opened: OpenedTarget, name: str) -> tuple[Tool, dict[str, Any], str]:
     """Return a named thing as clients get it, and its first line. Raises `ToolNotFound`."""
-    from ..display.signatures import signature_text
+    from ...client.signatures import signature_text
 
     box = opened.box
     resource, prompt = box.resources.get(name), box.prompts.get(name)
@@ -82,7 +82,7 @@ def _found(opened: OpenedTarget, name: str) -> tuple[Tool, dict[str, Any], str]:
 
 
 def _print(tool: Tool, head: str) -> None:
-    from ..display.signatures import arguments_of
+    from ...client.signatures import arguments_of
 
     print_entries([(head, "")])
     if tool.description:

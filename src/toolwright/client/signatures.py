@@ -9,22 +9,22 @@ from collections.abc import Callable as AbstractCallable
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ..._json_values import is_object
-from ..._words import truncate
-from ...client.callables.shape_reader import ShapeReader
-from ...client.callables.signature import opened_box
-from ...client.generate.classes import HintWriter
-from ...client.generate.literals import text_literal
-from ...json_schema.facts import Facts, facts
-from ...json_schema.normal_form import normal_form
-from ...read.signature import EMPTY, VAR_KEYWORD, VAR_POSITIONAL
-from ...schema.output import BOX_KEY
-from ...tools.definition import signature_of
+from .._json_values import is_object
+from .._words import truncate
+from ..json_schema.facts import Facts, facts
+from ..json_schema.normal_form import normal_form
+from ..read.signature import EMPTY, VAR_KEYWORD, VAR_POSITIONAL
+from ..schema.output import BOX_KEY
+from ..tools.definition import signature_of
+from .callables.shape_reader import ShapeReader
+from .callables.signature import opened_box
+from .generate.classes import HintWriter
+from .generate.literals import text_literal
 
 if TYPE_CHECKING:
-    from ...client.callables.shapes import SchemaShape
-    from ...read.signature import Parameter
-    from ...tools.definition import Tool
+    from ..read.signature import Parameter
+    from ..tools.definition import Tool
+    from .callables.shapes import SchemaShape
 
 _LONGEST_DEFAULT = 40
 _LONGEST_KIND = 120
