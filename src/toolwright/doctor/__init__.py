@@ -8,8 +8,7 @@ from .._door import on_first_use
 
 if TYPE_CHECKING:
     from .configuration import SizeLimits
-    from .findings import Finding, Severity
-    from .registry import Check, check
+    from .findings import Check, Finding, Severity, check
     from .report import Report
     from .subjects import CheckedTool, CheckedToolbox
 
@@ -28,8 +27,7 @@ __getattr__, __dir__ = on_first_use(
     __name__,
     {
         "configuration": ("SizeLimits",),
-        "findings": ("Finding", "Severity"),
-        "registry": ("Check", "check"),
+        "findings": ("Check", "Finding", "Severity", "check"),
         "report": ("Report",),
         "subjects": ("CheckedTool", "CheckedToolbox"),
     },

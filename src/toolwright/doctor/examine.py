@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import islice
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from .._words import did_you_mean
 from ..arguments.sample import no_collection
@@ -15,15 +17,21 @@ from ..errors import DefinitionError, SchemaError
 from ..read.wrappers import unwrapped
 from ..tools.definition import Tool, compile_tools
 from .author_source import Sources
-from .checks.all_checks import BUILT_IN, FAILED, REFUSED, UNKNOWN_SUPPRESSION, UNUSED_SUPPRESSION
-from .checks.portability import dialect_names, unknown_dialect
+from .checks import BUILT_IN
+from .checks.audience import dialect_names, unknown_dialect
+from .checks.definitions import refused_tool
+from .checks.suppressions import (
+    Suppression,
+    failed_check,
+    suppressions_in,
+    unknown_suppression,
+    unused_suppression,
+    without,
+)
 from .configuration import OFF, Settings
-from .findings import Finding, Severity, cleaned, one_line
-from .own_checks import CheckFailed, OwnChecks, found_by
-from .registry import Check, checks_in
+from .findings import Check, Finding, Severity, checks_in, cleaned, one_line
 from .report import Report, sorted_findings
 from .subjects import CheckedTool, CheckedToolbox
-from .suppressions import Suppression, suppressions_in, without
 
 _OURS = frozenset(each.id for each in BUILT_IN)
 
@@ -135,14 +143,14 @@ class _Examination:
             self.refused.add(text)
             self.found.append(
                 Finding(
-                    id=REFUSED.id,
-                    severity=REFUSED.severity,
+                    id=refused_tool.id,
+                    severity=refused_tool.severity,
                     message=one_line(text),
                     tool=str(error.tool),
                     parameter=str(error.parameter),
                     file=str(error.file),
                     line=int(error.line),
-                    fix=one_line(error.hint) or REFUSED.fix,
+                    fix=one_line(error.hint) or refused_tool.fix,
                 )
             )
 
@@ -201,11 +209,11 @@ class _Examination:
         why = ": ".join(part for part in (kind, reason) if part)
         return cleaned(
             Finding(
-                id=FAILED.id,
-                severity=FAILED.severity,
+                id=failed_check.id,
+                severity=failed_check.severity,
                 message=f"{about} cannot be checked for `{check.id}`: {why}",
                 tool=tool.name if tool else "",
-                fix=FAILED.fix,
+                fix=failed_check.fix,
                 **_place(tool),
             )
         )
@@ -239,7 +247,7 @@ class _Examination:
                 if subject.source is not None:
                     comments[subject.name] = list(suppressions_in(subject.source))
             except Exception as error:  # noqa: BLE001 - an odd file must not end it
-                self.found.append(self._failed(UNUSED_SUPPRESSION, subject, error))
+                self.found.append(self._failed(unused_suppression, subject, error))
         return comments
 
     def _of_comment(self, comment: Suppression) -> Iterator[Finding]:
@@ -247,19 +255,19 @@ class _Examination:
         unknown = [name for name in comment.ids if name not in self.known]
         check_ids = {check.id for check in self.checks}
         for name in unknown:
-            if UNKNOWN_SUPPRESSION.id in check_ids:
+            if unknown_suppression.id in check_ids:
                 hint = did_you_mean(name, self.known)
                 message = f"a comment ignores `{name}`, but there is no such check"
-                yield _of_line(UNKNOWN_SUPPRESSION, comment, message, [name], hint)
+                yield _of_line(unknown_suppression, comment, message, [name], hint)
         idle = [name for name in comment.ids if name in check_ids and name not in comment.used]
-        if UNUSED_SUPPRESSION.id not in check_ids:
+        if unused_suppression.id not in check_ids:
             return
         if idle:
             message = f"a comment ignores {', '.join(idle)}, but nothing of the kind is found here"
-            yield _of_line(UNUSED_SUPPRESSION, comment, message, idle)
+            yield _of_line(unused_suppression, comment, message, idle)
         elif not comment.ids and not comment.used and not self.settings.select:
             yield _of_line(
-                UNUSED_SUPPRESSION,
+                unused_suppression,
                 comment,
                 "a comment ignores everything, but nothing is found",
                 [],
@@ -311,7 +319,7 @@ def _of_line(
             file=comment.file,
             line=comment.line,
             fix=fix or check.fix,
-            edits=(edit,) if edit is not None and check is UNUSED_SUPPRESSION else (),
+            edits=(edit,) if edit is not None and check is unused_suppression else (),
         )
     )
 
@@ -325,3 +333,56 @@ def _place(tool: CheckedTool | None) -> dict[str, Any]:
 
 def _matches(names: tuple[str, ...], patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+
+MOST_FINDINGS = 1_000
+"""The most findings of one check about one tool or toolbox: it might never stop yielding."""
+SECONDS = 30.0
+"""How long a user's own check may look at one tool or toolbox."""
+
+
+class CheckFailed(Exception):
+    """A check raised an exception, or did not end."""
+
+
+def found_by(check: Check, subject: Any) -> Iterator[object]:
+    """Yield what a check yields. Raises what it raises."""
+    result: Any = check(subject)
+    if isinstance(result, str | Finding):
+        yield result
+    elif result is not None:
+        yield from islice(cast("Iterable[object]", result), MOST_FINDINGS)
+
+
+class OwnChecks:
+    """Runs checks about which nothing is known, each in a thread that may be left behind."""
+
+    def __init__(self) -> None:
+        self._stuck: set[str] = set()
+
+    def found_by(self, check: Check, subject: Any) -> Iterator[object]:
+        """Yield what a check yields; nothing if it got stuck earlier. Raises `CheckFailed`."""
+        if check.id in self._stuck:
+            return
+        results: list[object] = []
+        raised: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                for result in found_by(check, subject):
+                    results.append(result)  # noqa: PERF402 - what was found before it fails is kept
+            except BaseException as error:  # noqa: BLE001 - also what would end the command
+                raised.append(error)
+
+        # A daemon: a check that never ends must not keep the command from ending.
+        thread = threading.Thread(target=work, name=f"check {check.id}", daemon=True)
+        thread.start()
+        thread.join(SECONDS)
+        yield from list(results)
+        if thread.is_alive():
+            self._stuck.add(check.id)
+            raise CheckFailed(f"it did not end within {SECONDS:g} s, and is not run again")
+        if raised and isinstance(raised[0], KeyboardInterrupt):
+            raise raised[0]
+        if raised:
+            raise CheckFailed from raised[0]

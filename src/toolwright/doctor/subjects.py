@@ -18,7 +18,7 @@ from .schema_facts import facts_of
 
 if TYPE_CHECKING:
     from .configuration import Settings, SizeLimits
-    from .registry import Check
+    from .findings import Check
 
 T = TypeVar("T")
 _MOST_COUNTED = 200_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..doctor.registry import Check
+    from ..doctor.findings import Check
     from ..doctor.report import Report
     from ..tools.definition import Tool
     from .registry import Registry

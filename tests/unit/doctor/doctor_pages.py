@@ -8,7 +8,7 @@ from typing import NamedTuple
 from toolwright.cli.load import load
 from toolwright.doctor.configuration import settings_from
 from toolwright.doctor.examine import examine
-from toolwright.doctor.registry import Check
+from toolwright.doctor.findings import Check
 from toolwright.toolbox.box import registry_of
 
 PAGE = Path(__file__).parents[3] / "docs" / "doctor.md"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.counting import examples
 from toolwright import Tool
 from toolwright.doctor.author_source import Sources
-from toolwright.doctor.checks.all_checks import BUILT_IN
+from toolwright.doctor.checks import BUILT_IN
 from toolwright.doctor.configuration import Settings
 from toolwright.doctor.findings import cleaned
 from toolwright.doctor.report import Report, sorted_findings

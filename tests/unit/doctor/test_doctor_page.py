@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.doctor.doctor_pages import PAGE, diagnose, examples
-from toolwright.doctor.checks.all_checks import BUILT_IN
+from toolwright.doctor.checks import BUILT_IN
 
 EXAMPLES = {each.id: each for each in examples()}
 

@@ -6,7 +6,7 @@ import stat
 import pytest
 
 from tests.unit.doctor.doctor_pages import diagnose
-from toolwright.doctor.fixes.files import mended_files
+from toolwright.doctor.author_source import mended_files
 
 HEAD = "from toolwright import Toolbox\nbox = Toolbox('b')\n\n"
 

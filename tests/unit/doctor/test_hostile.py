@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from toolwright import Toolbox
-from toolwright.doctor import check, own_checks
-from toolwright.doctor.checks.all_checks import BUILT_IN
+from toolwright.doctor import check, examine
+from toolwright.doctor.checks import BUILT_IN
 
 
 class Raises:
@@ -129,7 +129,7 @@ def test_odd_objects_as_tools_and_defaults():
 
 @pytest.mark.promise("doctor.own-check-ends")
 def test_a_check_that_never_ends_is_named_and_made_once(monkeypatch):
-    monkeypatch.setattr(own_checks, "SECONDS", 0.1)
+    monkeypatch.setattr(examine, "SECONDS", 0.1)
     released, begun = threading.Event(), []
 
     @check("never_ends")

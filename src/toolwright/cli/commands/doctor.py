@@ -15,8 +15,7 @@ from ..usage import UsageError
 
 if TYPE_CHECKING:
     from ...doctor.findings import Finding
-    from ...doctor.formats.text import ReportLine
-    from ...doctor.report import Format, Report
+    from ...doctor.report import Format, Report, ReportLine
 
 _FORMATS = ("text", "json", "sarif", "junit")
 _LEVELS = ("error", "warning", "info")
@@ -31,7 +30,7 @@ class _ListChecks(argparse.Action):
     """Prints every check, and ends."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        from ...doctor.checks.all_checks import BUILT_IN
+        from ...doctor.checks import BUILT_IN
 
         width = max(len(check.id) for check in BUILT_IN)
         for check in BUILT_IN:
@@ -113,7 +112,7 @@ def _write(report: Report, chosen: DoctorCommand, *, strict: bool) -> None:
 
 
 def _write_text(report: Report, hidden: int, file: str | None) -> None:
-    from ...doctor.formats.text import lines_of, summary_of
+    from ...doctor.report import lines_of, summary_of
 
     lines = list(lines_of(report))
     summary = summary_of(report, hidden)
@@ -141,7 +140,7 @@ def _print(line: ReportLine) -> None:
 
 
 def _show_diff(report: Report) -> int:
-    from ...doctor.fixes.files import mended_files
+    from ...doctor.author_source import mended_files
 
     changed = 0
     for file in mended_files(report):
@@ -164,7 +163,7 @@ def _fixed(report: Report) -> Report:
     """Mend what can be mended; return the report without it: the loaded tools are now outdated."""
     from dataclasses import replace
 
-    from ...doctor.fixes.files import mended_files
+    from ...doctor.author_source import mended_files
 
     gone: set[Finding] = set()
     for file in mended_files(report):

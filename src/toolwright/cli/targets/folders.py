@@ -8,12 +8,9 @@ import re
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..usage import UsageError
-
-if TYPE_CHECKING:
-    pass
 
 MOST_FILES = 1000
 MOST_FOLDERS = 2000

@@ -12,8 +12,7 @@ from typing import Any
 from ...limits import Process
 from ...read.wrappers import attribute
 from ..author_source import AuthorSource, Import, imported
-from ..findings import Severity
-from ..registry import Found, check
+from ..findings import Found, Severity, check
 from ..subjects import CheckedTool, CheckedToolbox
 
 _BLOCKS = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..findings import Severity
-from ..registry import Found, check
+from ..findings import Found, Severity, check
 from ..schema_facts import (
     description_of,
     fields_of,

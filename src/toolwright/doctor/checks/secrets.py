@@ -9,8 +9,7 @@ from typing import Any
 from ..._json_values import JsonObject, is_list
 from ..._log.redact import without_known_secrets
 from ...sources.secret_names import is_secret_name
-from ..findings import Severity
-from ..registry import Found, check
+from ..findings import Found, Severity, check
 from ..schema_facts import description_of, kinds_of, nodes_within
 from ..subjects import CheckedTool
 

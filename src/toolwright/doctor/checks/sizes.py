@@ -1,12 +1,11 @@
-"""Sizes: names, descriptions, lists, and how deep a schema is."""
+"""Sizes of names, texts, lists, schemas and whole definitions."""
 
 from __future__ import annotations
 
 import re
 
 from ..._json_values import is_list
-from ..findings import Severity
-from ..registry import Found, check
+from ..findings import Found, Severity, check
 from ..schema_facts import description_of, fields_of, nodes_within
 from ..subjects import CheckedTool, CheckedToolbox
 
@@ -142,3 +141,28 @@ def too_many_tools(box: CheckedToolbox) -> Found:
     count, most = len(box), box.settings.limits.tools
     if count > most:
         yield box.finding(f"has {count} tools; clients take {most} at most")
+
+
+@check(
+    "tool_tokens",
+    fix="shorten its texts, or split it; `[tool.toolwright.tokens] max_tool` is the limit",
+    group="tokens",
+)
+def tool_tokens(tool: CheckedTool) -> Found:
+    """The definition of one tool takes more tokens than it may."""
+    count, most = tool.tokens, tool.settings.tool_tokens
+    if count > most:
+        yield tool.finding(f"takes about {count} tokens of every conversation; the limit is {most}")
+
+
+@check(
+    "total_tokens",
+    fix="serve fewer tools, or shorten texts; `[tool.toolwright.tokens] max_total` is the limit",
+    group="tokens",
+    scope="toolbox",
+)
+def total_tokens(box: CheckedToolbox) -> Found:
+    """The definitions of all tools together take more tokens than they may."""
+    count, most = sum(tool.tokens for tool in box), box.settings.total_tokens
+    if count > most:
+        yield box.finding(f"takes about {count} tokens of every conversation; the limit is {most}")

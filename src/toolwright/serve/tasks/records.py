@@ -7,7 +7,7 @@ import secrets
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from pydantic_core import from_json, to_json
 
@@ -15,9 +15,6 @@ from ..._json_values import is_object
 from ...stores import MemoryStore, SqliteStore, Store, open_store
 from ...stores.store import clock_of
 from .alive import lives, this_process
-
-if TYPE_CHECKING:
-    pass
 
 OVER = frozenset(("completed", "failed", "cancelled"))
 LOST = "the server was stopped while this task ran"

@@ -1,4 +1,4 @@
-"""Comments that keep findings out: `# toolwright: ignore[id]`."""
+"""Comments that keep findings out, and findings about these."""
 
 from __future__ import annotations
 
@@ -7,9 +7,44 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..read.source import tokens_from
-from .author_source import AuthorSource
-from .findings import Edit, Finding
+from ...read.source import tokens_from
+from ..author_source import AuthorSource
+from ..findings import Edit, Finding, Found, Severity, check
+from ..subjects import CheckedToolbox
+
+# The examination itself finds these, during and after the other checks.
+
+
+@check(
+    "failed_check",
+    severity=Severity.ERROR,
+    fix="correct the check, or the tool that it cannot examine",
+    group="doctor",
+    scope="toolbox",
+)
+def failed_check(box: CheckedToolbox) -> Found:
+    """A check raises an exception."""
+
+
+@check(
+    "unused_suppression",
+    fix="take the comment out",
+    group="doctor",
+    scope="toolbox",
+)
+def unused_suppression(box: CheckedToolbox) -> Found:
+    """A comment keeps out what is not found there."""
+
+
+@check(
+    "unknown_suppression",
+    fix="`toolwright doctor --list-checks` names all ids",
+    group="doctor",
+    scope="toolbox",
+)
+def unknown_suppression(box: CheckedToolbox) -> Found:
+    """A comment names a check that does not exist."""
+
 
 _COMMENT = re.compile(r"#\s*+toolwright:\s*+ignore(?P<list>\[(?P<ids>[^\]\n]*+)\])?", re.IGNORECASE)
 WORD = "toolwright:"

@@ -1,1 +1,0 @@
-"""What `--fix` changes in files."""

@@ -1,1 +1,0 @@
-"""Forms in which a report is written."""
