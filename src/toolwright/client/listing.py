@@ -31,11 +31,6 @@ class RemoteTool(RemoteCallable):
 
     connection: Any
     told: Mapping[str, Any]
-    call_here: Callable[[str, dict[str, Any]], Any]
-
-    def send(self, arguments: Mapping[str, Any]) -> Any:
-        """Call the tool with JSON arguments, by its own names for them; return its JSON value."""
-        return self.unboxed(self.call_here(self.tool.name, self.checked(arguments)))
 
     def __tool_target__(self, options: Any) -> tuple[Any, Any]:
         """Return a target and options for a toolbox: they publish what the server describes."""
@@ -110,7 +105,6 @@ class Listing:
                 problems[short(str(name), 100)] = short(str(error))
                 continue
             tool.connection, tool.told = self._connection, definition
-            tool.call_here = self.call_here
             tools[str(name)], definitions[str(name)] = tool, definition
         for name, fault in problems.items():
             _log.warning("%s: the tool %s cannot be used: %s", self._connection, name, fault)
@@ -175,25 +169,14 @@ class Listing:
     async def _dispatch(self, name: str, arguments: dict[str, Any]) -> Any:
         """Send a call of a tool, which has checked its arguments; return its value."""
         params = {"name": name, "arguments": arguments}
-        payload = await self._connection.send("tools/call", params, self._scope(name))
-        return self._value(name, payload)
-
-    def call_here(self, name: str, arguments: dict[str, Any]) -> Any:
-        """Do the same from sync code."""
-        params = {"name": name, "arguments": arguments}
-        payload = self._connection.send_here("tools/call", params, self._scope(name))
-        return self._value(name, payload)
-
-    def _scope(self, name: str) -> RequestScope:
         settings = self._connection.settings
-        return RequestScope(
+        definition = self.definitions.get(name, {})
+        scope = RequestScope(
             name,
             settings.timeout,
             on_progress=settings.on_progress,
             on_log=settings.on_log,
-            as_task=needs_task(self.definitions.get(name, {})),
+            as_task=needs_task(definition),
         )
-
-    def _value(self, name: str, payload: dict[str, Any]) -> Any:
-        schema = self.definitions.get(name, {}).get("outputSchema")
-        return result_of(name, payload, schema).value
+        payload = await self._connection.send("tools/call", params, scope)
+        return result_of(name, payload, definition.get("outputSchema")).value

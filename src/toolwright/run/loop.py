@@ -39,7 +39,7 @@ class Background:
         tasks: list[asyncio.Task[None]] = []
 
         def start() -> None:
-            tasks.append(loop.create_task(_settled(coroutine, pending.settle), context=context))
+            tasks.append(_begun(loop, coroutine, pending.settle, context))
 
         loop.call_soon_threadsafe(start)
         try:
@@ -64,9 +64,7 @@ class Background:
 
         # Not `run_coroutine_threadsafe`, whose future for threads is chained to both loops: that
         # takes more time than the rest of a call over standard streams.
-        loop.call_soon_threadsafe(
-            lambda: tasks.append(loop.create_task(_settled(coroutine, settle)))
-        )
+        loop.call_soon_threadsafe(lambda: tasks.append(_begun(loop, coroutine, settle)))
         try:
             return await future
         except Raised as raised:
@@ -87,6 +85,18 @@ class Background:
                     target=self.loop.run_forever, name="toolwright-loop", daemon=True
                 ).start()
             return self.loop
+
+
+def _begun(
+    loop: asyncio.AbstractEventLoop,
+    coroutine: Coroutine[Any, Any, Any],
+    settle: Callable[[Any, BaseException | None], object],
+    context: contextvars.Context | None = None,
+) -> asyncio.Task[None]:
+    task = loop.create_task(_settled(coroutine, settle), context=context)
+    # One that is cancelled before its first step never comes to await the coroutine.
+    task.add_done_callback(lambda _: coroutine.close())
+    return task
 
 
 async def _settled(

@@ -44,7 +44,6 @@ for line in sys.stdin:
 
 @pytest.mark.promise("client.anywhere")
 def test_every_caller_gets_its_own_answer(echoes):
-    """Short texts are written by their callers, long ones by the background loop."""
     count = examples(1000)
     chosen = random.Random(7)
     texts = [f"{at}:" + "é" * chosen.choice((0, 10, 1000, 2100, 30_000)) for at in range(count)]

@@ -3,15 +3,12 @@
 import asyncio
 import contextlib
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from toolwright import ArgumentError
 from toolwright.client import connect
 from toolwright.client.client import connection_of
-from toolwright.client.wire.awaited_answer import AwaitedAnswer
 from toolwright.run.loop import background
 
 SERVER = """
@@ -42,20 +39,6 @@ def script(tmp_path_factory):
 def echoes(request, script):
     with connect([sys.executable, str(script)], era=request.param) as client:
         yield client
-
-
-@pytest.mark.parametrize("waits", [AwaitedAnswer.block, lambda answer: asyncio.run(answer.wait())])
-def test_a_deadline_is_moved_while_its_caller_waits(waits):
-    with ThreadPoolExecutor(2) as callers:
-        late, answered = AwaitedAnswer(3600), AwaitedAnswer(3600)
-        both = [callers.submit(waits, each) for each in (late, answered)]
-        late.reschedule(None)
-        answered.reschedule(None)
-        late.reschedule(time.monotonic())
-        with pytest.raises(TimeoutError):
-            both[0].result(60)
-        answered.settle({"a": 1})
-        assert both[1].result(60) == {"a": 1}
 
 
 @pytest.mark.parametrize("text", ["\udc80", "a\ud800b"])

@@ -256,7 +256,7 @@ def _means_absent(field: RecordField) -> bool:
 def _waited(value: Awaitable[Any]) -> Any:
     from ...run.loop import background
 
-    return background.run(_awaited(value))
+    return background.run(value if inspect.iscoroutine(value) else _awaited(value))
 
 
 async def _awaited(value: Awaitable[Any]) -> Any:

@@ -20,7 +20,6 @@ from ..asking.handlers import NoAnswer, QuestionHandlers
 from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
 from ..settings import ClientSettings
 from ..targets import ServerAddress, ServerObject, StartedServer
-from .direct import DirectSender
 from .http.bounded import HttpFault, http_fault
 from .incoming import is_lost
 from .interface import ServerList
@@ -71,8 +70,6 @@ class Connection:
         """Sessions that are lost, and whose servers are being ended."""
         self.scopes: dict[RequestScope, None] = {}
         """The requests that wait for their answers."""
-        self._sender = DirectSender(self)
-        self.send, self.send_here = self._sender.send, self._sender.send_here
 
     def __str__(self) -> str:
         return str(self.target)
@@ -99,12 +96,19 @@ class Connection:
             return await all_pages(await self._opened(), kind, str(self))
         raise AssertionError
 
-    async def request(
+    async def send(
         self, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
-        """Send a request and return its result. Raises `CallError`."""
+        """Send a request from async code of any loop, and return its result. Raises `CallError`."""
+        return await background.run_async(self._sent(method, params, scope))
+
+    async def _sent(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any]:
         scope.is_call = True
-        live = self.open_session or await self._connected(scope.what)
+        live = self._live
+        if live is None or live.has_ended or self._loop is not background.loop:
+            live = await self._connected(scope.what)
         async with self._bounded(scope):
             try:
                 return await self._answered(live, method, params, scope)
@@ -113,21 +117,6 @@ class Connection:
                     raise
                 await self._drop(live)
             return await self._answered(await self._opened(), method, params, scope)
-        raise AssertionError
-
-    async def continued(
-        self, raw: dict[str, Any], method: str, params: Mapping[str, Any], scope: RequestScope
-    ) -> dict[str, Any]:
-        """Answer the questions in an answer, and return the final one. Raises `CallError`."""
-        live = await self._connected(scope.what)
-        async with self._bounded(scope):
-            return await self._answered(live, method, params, scope, raw)
-        raise AssertionError
-
-    async def failed(self, scope: RequestScope, error: Exception) -> dict[str, Any]:
-        """Raise a `CallError` that says what an error means."""
-        async with self._bounded(scope):
-            raise error
         raise AssertionError
 
     async def close(self) -> None:
@@ -145,14 +134,6 @@ class Connection:
             await asyncio.wait(list(self._ending), timeout=CLOSE_SECONDS)
 
     # -- opening
-
-    @property
-    def open_session(self) -> LiveSession | None:
-        """The open session, in any thread; None if this process has none open."""
-        live = self._live
-        if live is None or self._loop is not background.loop or live.has_ended:
-            return None
-        return live
 
     async def _connected(self, what: str) -> LiveSession:
         """Return the open session, or open one in the time allowed for that."""
@@ -281,23 +262,17 @@ class Connection:
         return ToolError(f"{scope.what}: {reason}", code=f"protocol {error.code}")
 
     async def _answered(
-        self,
-        live: LiveSession,
-        method: str,
-        params: Mapping[str, Any],
-        scope: RequestScope,
-        raw: dict[str, Any] | None = None,
+        self, live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
-        """Send a request as often as the server has questions about it; `raw` is its first answer."""
+        """Send a request as often as the server has questions about it."""
         sent, scope.session = dict(params), live
         if scope.on_log is not None:
             await self._hear(live, sent)
         for _ in range(MOST_ROUNDS):
-            if raw is None:
-                try:
-                    raw = await self._sent(live, method, sent, scope)
-                except UnicodeEncodeError:
-                    raise unsendable(scope.what, sent) from None
+            try:
+                raw = await self._once(live, method, sent, scope)
+            except UnicodeEncodeError:
+                raise unsendable(scope.what, sent) from None
             if raw.get("resultType") != "input_required":
                 return raw
             questions: Mapping[str, Any] = raw.get("inputRequests") or {}
@@ -306,7 +281,6 @@ class Connection:
             if not questions:
                 await asyncio.sleep(0.2)
             sent = {**sent, "inputResponses": came, "requestState": raw.get("requestState")}
-            raw = None
         raise ToolError(f"{scope.what}: {self} asks again and again", code="cannot_ask")
 
     async def _hear(self, live: LiveSession, given: dict[str, Any]) -> None:
@@ -316,7 +290,7 @@ class Connection:
         else:
             await live.hear()
 
-    async def _sent(
+    async def _once(
         self, live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
         if scope.as_task and not live.is_stateless:

@@ -40,22 +40,10 @@ class AnyConnection(Protocol):
         """Return all tools, resources, templates or prompts."""
         ...
 
-    async def request(
-        self, method: str, params: Mapping[str, Any], scope: RequestScope
-    ) -> dict[str, Any]:
-        """Send a request and return its result."""
-        ...
-
     async def send(
         self, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
-        """Do the same from async code of any loop."""
-        ...
-
-    def send_here(
-        self, method: str, params: Mapping[str, Any], scope: RequestScope
-    ) -> dict[str, Any]:
-        """Do the same from sync code."""
+        """Send a request from async code of any loop, and return its result."""
         ...
 
     async def pass_on(self) -> None:

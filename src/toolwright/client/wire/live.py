@@ -239,10 +239,6 @@ class LiveSession:
 
     # -- what a server is asked for
 
-    def hears(self, scope: RequestScope) -> bool:
-        """Return whether the server already sends what a request wants to hear."""
-        return scope.on_log is None or self.is_stateless or self._hears
-
     async def hear(self) -> None:
         """Ask for messages of all levels, once; before 2026-07-28 it holds for the session."""
         if self._hears:

@@ -11,7 +11,6 @@ from ..._protocol import LATEST_PROTOCOL
 from ...call import Call
 from ...errors import CallError, ToolError, ToolNotFound, ToolTimeout
 from ...questions import Question
-from ...run.loop import background
 from ...serve.offering import Offering
 from ...serve.sender import USER
 from ...tools.prompt import messages_of
@@ -81,7 +80,7 @@ class LocalConnection:
             if resource.is_template == (kind == "templates")
         ]
 
-    async def request(
+    async def send(
         self, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
         """Answer a request as a server would. Raises `CallError`."""
@@ -102,15 +101,6 @@ class LocalConnection:
             raise
         finally:
             scope.deadline = None
-
-    send = request
-    """It works on any loop."""
-
-    def send_here(
-        self, method: str, params: Mapping[str, Any], scope: RequestScope
-    ) -> dict[str, Any]:
-        """Do the same from sync code."""
-        return background.run(self.request(method, params, scope))
 
     async def _run(self, method: str, params: Mapping[str, Any], call: Call) -> dict[str, Any]:
         box = self.box

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any
 
 from ..._json_values import is_object
 from ..._log import logger
@@ -14,14 +14,6 @@ from ..._log import logger
 _log = logger("client")
 Answerer = Callable[[str, str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Answers a question of a server: gets a key, a method and its parameters."""
-
-
-class Deadline(Protocol):
-    """A deadline that can be moved, on the background loop."""
-
-    def reschedule(self, when: float | None, /) -> None:
-        """Move it to a time of the loop's clock; None means no deadline."""
-        ...
 
 
 class RequestScope:
@@ -61,7 +53,7 @@ class RequestScope:
         """Who answers the server's questions; None means whoever answers for the whole client."""
         self.as_task = as_task
         """Whether the tool has to be run as a task."""
-        self.deadline: Deadline | None = None
+        self.deadline: asyncio.Timeout | None = None
         self.is_call = False
         """Whether a server may ask something about it."""
         self.session: Any = None

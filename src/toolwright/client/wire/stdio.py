@@ -6,8 +6,6 @@ import asyncio
 import contextlib
 import os
 import re
-import sys
-import threading
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -38,8 +36,6 @@ _CANNOT_READ = -32700
 _running: set[int] = set()
 """The processes that were started, and have not ended as far as we know."""
 _endings: set[asyncio.Task[None]] = set()
-_MOST_AT_ONCE = 4096
-"""Bytes that are written in the caller's thread: a pipe takes that many at once, or none."""
 
 
 class ProcessStreams:
@@ -51,15 +47,8 @@ class ProcessStreams:
         self.ended = asyncio.Event()
         """Set once nothing more can come from it."""
         self.reason = ""
-        self.calls = StreamCalls(self._send, self._send_here)
+        self.calls = StreamCalls(self._send)
         """Calls that need nothing of the SDK."""
-        self._loop = asyncio.get_running_loop()
-        self._lock = threading.Lock()
-        """Held while something is written, by any thread."""
-        self._pipe: int | None = None
-        """A copy of the descriptor of its standard input, for other threads."""
-        self._unsent = b""
-        """The rest of a message that did not fit into the pipe."""
         self._tail: deque[str] = deque(maxlen=_MOST_TAIL)
         self._process: asyncio.subprocess.Process | None = None
 
@@ -94,7 +83,6 @@ class ProcessStreams:
         # No await until the tasks run: a cancellation in between would leave the process behind.
         _running.add(process.pid)
         guard.note(process.pid)
-        self._pipe = _copy_of_pipe(process)
         came, incoming = anyio.create_memory_object_stream[Any](0)
         write, sent = anyio.create_memory_object_stream[Any](0)
         tasks = [
@@ -107,7 +95,6 @@ class ProcessStreams:
         finally:
             for stream in (incoming, write, came, sent):
                 stream.close()
-            self._close_pipe()
             # A task of its own: whoever is cancelled here, the server is ended.
             _endings.add(ending := asyncio.ensure_future(_ended_with(process, tasks)))
             ending.add_done_callback(_endings.discard)
@@ -153,38 +140,9 @@ class ProcessStreams:
                 await self._send(text.encode())
 
     async def _send(self, message: bytes) -> None:
-        self._write_all(message + b"\n")
-        await _stream(self._process).stdin.drain()
-
-    def _write_all(self, data: bytes) -> None:
-        with self._lock:
-            unsent, self._unsent = self._unsent, b""
-            _stream(self._process).stdin.write(unsent + data)
-
-    def _send_here(self, message: bytes) -> bool:
-        """Write a message in any thread; return False if that could take time."""
-        data = message + b"\n"
-        if len(data) > _MOST_AT_ONCE:
-            return False
-        with self._lock:
-            if self._pipe is None or self._unsent:
-                return False
-            if _stream(self._process).stdin.transport.get_write_buffer_size():
-                return False  # it must come after what the loop has yet to write
-            try:
-                count = os.write(self._pipe, data)
-            except BlockingIOError:
-                return False
-            self._unsent = data[count:]
-        if count < len(data):
-            self._loop.call_soon_threadsafe(self._write_all, b"")
-        return True
-
-    def _close_pipe(self) -> None:
-        with self._lock:
-            pipe, self._pipe = self._pipe, None
-        if pipe is not None:
-            os.close(pipe)
+        stdin = _stream(self._process).stdin
+        stdin.write(message + b"\n")
+        await stdin.drain()
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         errors = _stream(process.stderr)
@@ -202,16 +160,6 @@ class ProcessStreams:
         if text:
             self._tail.append(text)
             _log.debug("%s: %s", self.server, short(text, 2000))
-
-
-def _copy_of_pipe(process: asyncio.subprocess.Process) -> int | None:
-    """Return a descriptor that nobody else closes; None where a pipe is not a plain one."""
-    if sys.platform == "win32":
-        return None
-    pipe = _stream(process).stdin.transport.get_extra_info("pipe")
-    if pipe is None or os.get_blocking(pipe.fileno()):
-        return None
-    return os.dup(pipe.fileno())
 
 
 def _stream(stream: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import itertools
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -15,14 +14,10 @@ from opentelemetry import trace
 
 from ..._json_values import compact_json, is_object
 from ..._protocol import META
-from ...run.loop import background
-from .awaited_answer import AwaitedAnswer
 from .incoming import server_error
 from .scope import RequestScope
 
 _Progress = Callable[[float, float | None, str | None], Awaitable[None]]
-_Settle = Callable[[dict[str, Any], BaseException | None], object]
-"""Takes the result of a call, or its error."""
 STAMPS = tuple(f"{META}{name}" for name in ("protocolVersion", "clientInfo", "clientCapabilities"))
 """What each request says about its client since 2026-07-28 (basic, General fields)."""
 
@@ -35,14 +30,10 @@ class StreamCalls:
     goes through the SDK.
     """
 
-    def __init__(
-        self, send: Callable[[bytes], Awaitable[None]], send_here: Callable[[bytes], bool]
-    ) -> None:
+    def __init__(self, send: Callable[[bytes], Awaitable[None]]) -> None:
         self._send = send
-        self._send_here = send_here
-        """Sends from any thread; returns False if only the background loop can."""
         self._ids = itertools.count(1)
-        self._waiting: dict[str, _Settle] = {}
+        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._progress: dict[str, _Progress] = {}
         self._reports: set[asyncio.Task[None]] = set()
         self._stamp: dict[str, Any] = {}
@@ -74,7 +65,7 @@ class StreamCalls:
             raise _closed()
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         request_id, request = self._prepared(method, params, scope, stateless=stateless)
-        self._waiting[request_id] = functools.partial(_settle, answer)
+        self._waiting[request_id] = answer
         try:
             await self._send(request)
             return await answer
@@ -87,43 +78,12 @@ class StreamCalls:
             self._waiting.pop(request_id, None)
             self._progress.pop(request_id, None)
 
-    def begin(
-        self,
-        method: str,
-        params: Mapping[str, Any],
-        scope: RequestScope,
-        answer: AwaitedAnswer,
-        *,
-        stateless: bool,
-    ) -> bool:
-        """Send a request from any thread; return whether it was sent."""
-        try:
-            answer.id, request = self._prepared(method, params, scope, stateless=stateless)
-        except (ValueError, TypeError, RecursionError):  # not JSON: whoever sends it next says so
-            return False
-        self._waiting[answer.id] = answer.settle
-        with contextlib.suppress(OSError):
-            # `end` sets this before it looks for the calls that wait.
-            if not self._ended and self._send_here(request):
-                return True
-        self._waiting.pop(answer.id, None)
-        self._progress.pop(answer.id, None)
-        return False
-
-    def leave(self, own: str) -> None:
-        """Stop waiting for a call, in any thread; if it has no answer, the server is told."""
-        self._progress.pop(own, None)
-        if self._waiting.pop(own, None) is not None and not self._ended:
-            background.start(self._give_up(own))
-
     def _prepared(
         self, method: str, params: Mapping[str, Any], scope: RequestScope, *, stateless: bool
     ) -> tuple[str, bytes]:
         """Return a new id and the request."""
         request_id = f"call-{next(self._ids)}"
         meta = {**params.get("_meta", {}), **(self._stamp if stateless else {})}
-        if scope.on_log is not None and stateless:
-            meta[f"{META}logLevel"] = "debug"
         if scope.on_progress is not None:
             meta["progressToken"] = request_id
         sent_params = {**params, "_meta": meta} if meta else params
@@ -150,25 +110,25 @@ class StreamCalls:
         reply_id = told.get("id")
         if not isinstance(reply_id, str) or "method" in told:
             return False
-        settle = self._waiting.pop(reply_id, None)
-        if settle is None:
+        answer = self._waiting.pop(reply_id, None)
+        if answer is None:
             return False
         result, error = told.get("result"), told.get("error")
-        if is_object(result):
-            settle(result, None)
-        elif is_object(error) and isinstance(error.get("code"), int):
-            settle({}, server_error(error))
-        else:
+        if is_object(error) and isinstance(error.get("code"), int):
+            _fail(answer, server_error(error))
+        elif not is_object(result):
             fault = "the answer is not valid JSON-RPC"
-            settle({}, MCPError(code=t.PARSE_ERROR, message=fault))
+            _fail(answer, MCPError(code=t.PARSE_ERROR, message=fault))
+        elif not answer.done():
+            answer.set_result(result)
         return True
 
     def fails(self, fault: Any) -> bool:
         """Fail the call whose answer cannot be read; return whether there is one."""
-        settle = self._waiting.pop(fault.id, None) if isinstance(fault.id, str) else None
-        if settle is None:
+        answer = self._waiting.pop(fault.id, None) if isinstance(fault.id, str) else None
+        if answer is None:
             return False
-        settle({}, MCPError(code=fault.error.code, message=fault.error.message))
+        _fail(answer, MCPError(code=fault.error.code, message=fault.error.message))
         return True
 
     def _reported(self, params: Any) -> bool:
@@ -187,21 +147,13 @@ class StreamCalls:
     def end(self) -> None:
         """Notify all waiting calls that nothing more will come."""
         self._ended = True
-        for request_id in list(self._waiting):
-            settle = self._waiting.pop(request_id, None)
-            if settle is not None:
-                settle({}, _closed())
+        for answer in self._waiting.values():
+            _fail(answer, _closed())
 
 
-def _settle(
-    answer: asyncio.Future[dict[str, Any]], value: dict[str, Any], failure: BaseException | None
-) -> None:
-    if answer.done():
-        return
-    if failure is None:
-        answer.set_result(value)
-    else:
-        answer.set_exception(failure)
+def _fail(answer: asyncio.Future[dict[str, Any]], error: MCPError) -> None:
+    if not answer.done():
+        answer.set_exception(error)
 
 
 def _closed() -> MCPError:
