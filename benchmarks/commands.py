@@ -12,9 +12,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from toolwright import Toolbox
-from toolwright.sources.running.command_output import CommandOutput, tool_value
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import CommandOutput, run, tool_value
+from toolwright.sources.watched_process import RunSettings
 
 ROUNDS = 200
 PARALLEL = 400

@@ -42,8 +42,8 @@ box.add(python_tool())
 CONNECTED = """
 import asyncio, os, sys
 from toolwright.client import connect
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 assert not hasattr(os, "pidfd_open")
 

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from .frameworks.parts import annotate
     from .json_options import json_option
     from .program import Command, CommandParameter, Program
-    from .python_code.inside import python
-    from .python_code.python_tool import python_tool
+    from .python_code import python, python_tool
     from .rules import Rule
 
 __all__ = [
@@ -35,8 +34,7 @@ __getattr__, __dir__ = on_first_use(
         "command_line": ("CommandLine",),
         "json_options": ("json_option",),
         "program": ("Command", "CommandParameter", "Program"),
-        "python_code.inside": ("python",),
-        "python_code.python_tool": ("python_tool",),
+        "python_code": ("python", "python_tool"),
         "rules": ("Rule",),
     },
 )

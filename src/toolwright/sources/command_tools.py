@@ -13,8 +13,8 @@ from ..tools.definition import PLAIN
 from .command_words import lost
 from .program import Command, CommandParameter, Program
 from .rules import Rule, key_of, rule_for, spellings_of
-from .running.run_settings import RunSettings
 from .value_types import outer_reference, without_references
+from .watched_process import RunSettings
 
 if TYPE_CHECKING:
     from ..run.hooks import Hook
@@ -27,14 +27,13 @@ from .._words import path_text
 from ..call import Call, reports_progress
 from ..errors import ArgumentError, CallError, Fault, ToolError
 from ..read.signature import OtherSpelling
+from .command_run import CommandOutput, ParsedOutput, run, tool_value
 from .command_words import SAYS_OFF, RefusedValue, command_line, settable
 from .frameworks.parts import described
 from .program import UNSET
 from .rules import as_key, dotted
-from .running.command_output import CommandOutput, ParsedOutput, tool_value
-from .running.run import run
-from .running.run_settings import environment_of, user_variables
 from .value_types import JsonSchemaValue, hint_of, typed_dict, with_field
+from .watched_process import environment_of, user_variables
 
 if TYPE_CHECKING:
     from .program import Exclusive

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 from ..options import ToolOptions, options_from
 from ..read.signature import OtherSpelling
 from ..tools.catalog import matches
+from .command_run import Parse
 from .program import Command, CommandParameter
-from .running.command_output import Parse
 
 if TYPE_CHECKING:
     from ..run.hooks import Hook

@@ -9,7 +9,7 @@ import pytest
 from tests.wire.processes import gone
 from tests.wire.sources.test_capture import PRE_PARSER, written
 from toolwright.errors import SchemaError
-from toolwright.sources.scripts.script_program import capture
+from toolwright.sources.script_program import capture
 from toolwright.sources.program_file import program_to_json
 
 

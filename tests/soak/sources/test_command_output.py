@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.unit.sources.test_command_output import called
-from toolwright.sources.running.command_output import MOST
+from toolwright.sources.command_run import MOST
 
 
 @pytest.mark.parametrize("letter", ["x", '"', "\n", "é", "\\", "\x01", "😀"])

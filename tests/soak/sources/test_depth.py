@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from toolwright.sources.running.run_settings import DEPTH, MOST_DEPTH
+from toolwright.sources.watched_process import DEPTH, MOST_DEPTH
 
 SERVES_ITSELF = """
     import sys

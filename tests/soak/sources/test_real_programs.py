@@ -11,7 +11,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from tests.unit.sources.programs.real_programs import compared, installed
 from tests.wire.processes import COMMAND
-from toolwright.sources.scripts.script_program import capture
+from toolwright.sources.script_program import capture
 
 LEAST = {
     "flask": ("click", 4, 20),

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolwright import Result, Tool, Toolbox
-from toolwright.sources.running.command_output import CommandOutput, shown_text, tool_value
-from toolwright.sources.running.process import Finished
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import CommandOutput, shown_text, tool_value
+from toolwright.sources.watched_process import Finished
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 
 def called(script, hint=CommandOutput, how=RunSettings(), **wishes):  # noqa: B008 - frozen

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.sources.programs.round_trips import PROGRAMS, program
 from toolwright import Toolbox
 from toolwright.errors import SchemaError
-from toolwright.sources.scripts.script_program import capture
+from toolwright.sources.script_program import capture
 from toolwright.sources.program import UNSET
 from toolwright.sources.program_file import program_to_json
 

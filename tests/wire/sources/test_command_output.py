@@ -8,9 +8,9 @@ import zlib
 import pytest
 
 from tests.unit.sources.test_command_output import called
-from toolwright.sources.running.command_output import ParsedOutput, tool_value
-from toolwright.sources.running.process import Finished
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import ParsedOutput, tool_value
+from toolwright.sources.watched_process import Finished
+from toolwright.sources.watched_process import RunSettings
 
 
 @pytest.mark.promise("commands.plain-text")

@@ -17,8 +17,8 @@ from tests.wire.session_client import serving
 from toolwright import Call, Toolbox
 from toolwright.serve.access.guard import Caller
 from toolwright.sources import python_tool
-from toolwright.sources.python_code.sessions import PythonSessions, Stop
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.python_sessions import PythonSessions, Stop
+from toolwright.sources.watched_process import RunSettings
 
 
 @pytest.fixture(scope="module")

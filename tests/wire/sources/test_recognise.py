@@ -33,7 +33,7 @@ def test_readers_need_nothing_but_the_standard_library(tmp_path):
     code = (
         "import sys, json, argparse\n"
         "from toolwright.sources.frameworks.recognise import program_of\n"
-        "import toolwright.sources.scripts, toolwright.sources.json_options\n"
+        "import toolwright.sources.script_program, toolwright.sources.json_options\n"
         "from toolwright.sources.frameworks import click_tree, cyclopts_tree\n"
         "program_of(argparse.ArgumentParser(prog='x'))\n"
         "tops = {name.partition('.')[0] for name in sys.modules}\n"

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from ..._json_values import is_object
 from ..._log.printable import say
-from ...sources.running.run_settings import entry_variables
+from ...sources.watched_process import entry_variables
 from ...toolbox.box import Toolbox, registry_of
 from ..clients.edit import CLIENT_HELP, EditedFile, retry_if_changed, save, settings_file
 from ..clients.known import GENERIC, KnownClient, client_named, is_ours

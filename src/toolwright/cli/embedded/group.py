@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..._json_values import is_object
 from ..._log.printable import LEVELS, say
 from ...errors import DefinitionError
-from ...sources.running.run_settings import entry_variables
+from ...sources.watched_process import entry_variables
 from ..clients.edit import EditedFile, retry_if_changed, save, settings_file
 from ..clients.known import CLIENTS, KnownClient
 from ..command import Adder, CliCommand, TypedWords, option, repeated, switch

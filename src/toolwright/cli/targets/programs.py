@@ -102,7 +102,7 @@ def _example(line: CommandLine) -> str:
 def captured(script: str) -> CommandLine:
     """Return the program that a script is, from what it parses. Raises `BadTarget`."""
     from ...sources.command_line import CommandLine
-    from ...sources.scripts.script_program import capture
+    from ...sources.script_program import capture
 
     try:
         return CommandLine(capture(script, announce=lambda text: say(f"note: {text}")))

@@ -20,7 +20,7 @@ from pydantic_core import from_json
 
 from ..._log import logger
 from ..._process import ask_to_end, kill_group
-from ...sources.running.program_guard import guard
+from ...sources.watched_process import guard
 from ..bounds import MOST_GARBAGE, short
 from ..targets import StartedServer
 from .incoming import read_json

@@ -19,9 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from ..running.process import Finished, NotStarted
-from ..running.run import run
-from ..running.run_settings import RunSettings
+from ..command_run import run
+from ..watched_process import Finished, NotStarted, RunSettings
 
 
 @dataclass(frozen=True, slots=True)

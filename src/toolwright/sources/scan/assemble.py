@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..program import Command, CommandParameter, Exclusive, Fingerprint, Program
-from . import cobra
-from .families import takes_equals
+from .families import is_global, takes_equals
 from .help_page import Node, OptionText
+from .notation import Usage, read_usage
 from .parameters import is_left_out, parameter_of, shortened
 from .probing import Prober
-from .usage_line import Usage, read_usage
 
 _READS = frozenset(
     (
@@ -223,7 +222,7 @@ class Assembler:
                 continue
             # Cobra shows the flags of groups with every command below them.
             is_above = self.framework == "cobra" and bool(set(flags) & flags_above)
-            if is_above and (cobra.is_global(option) or not option.spelling.is_certain):
+            if is_above and (is_global(option) or not option.spelling.is_certain):
                 continue
             flags_seen |= set(flags)
             yield option
@@ -232,7 +231,7 @@ class Assembler:
         if self.framework != "cobra" or not self._below(node):
             return True
         flag = option.spelling.flags[-1]
-        return self.prober.inherited.get((node.path, flag), cobra.is_global(option))
+        return self.prober.inherited.get((node.path, flag), is_global(option))
 
 
 def _has_value(option: OptionText) -> bool:

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..program import Fingerprint, Program
-from . import cobra, git
+from . import families
 from .asking import HelpAnswer, HelpAsker, Limits
 from .assemble import Assembler
 from .families import DESCENDED, Evidence, evidence_of, framework_of, may_probe
 from .help_page import CommandText, Node, Page, lines_of, read_page
+from .notation import has_path
 from .probing import Prober
-from .usage_line import has_path
 
 _HIDDEN = frozenset(("help", "completion", "__complete", "__completeNoDesc"))
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:+@-]{0,63}")
@@ -172,16 +172,16 @@ class _Crawl:
         self.framework = framework_of(page, self.evidence)
         node = Node(path=(), page=page)
         if self.framework == "cobra":
-            listed = cobra.read_completions(self.asker.complete(""))
+            listed = families.read_completions(self.asker.complete(""))
             self.completes = listed is not None
             if listed is not None:
-                self._merge(page, listed.words)
+                self._merge(page, listed)
                 self._add_completed(node)
-            if cobra.names_global_options(page, Path(name).name):
-                cobra.add_global_options(node, _page_of(self.asker.global_options()))
+            if families.names_global_options(page, Path(name).name):
+                families.add_global_options(node, _page_of(self.asker.global_options()))
         elif self.framework == "git":
-            page.commands = git.list_commands(self.asker)
-            self.completing = git.list_completing(self.asker)
+            page.commands = families.git_commands(self.asker)
+            self.completing = families.git_completing(self.asker)
             page.options = []  # `-c` and `--exec-path` make git run anything
             page.usages = ["git <command> [<args>]"]
         self.nodes[()] = node
@@ -304,7 +304,7 @@ class _Crawl:
 
     def _visit(self, path: tuple[str, ...], text: CommandText, parent: Node) -> Node | None:
         if self.framework == "git":
-            page, is_whole = git.read_command(self.asker, path, self.completing)
+            page, is_whole = families.read_git_command(self.asker, path, self.completing)
             if not is_whole:
                 self._say("git's manual is not installed: options that only it lists are missing")
             if not has_path(page.usages, path):  # that of `git whatchanged` names `git log`
@@ -331,18 +331,18 @@ class _Crawl:
 
     def _complete(self, node: Node) -> None:
         if node.page.commands:
-            listed = cobra.read_completions(self.asker.complete(*node.path, ""))
+            listed = families.read_completions(self.asker.complete(*node.path, ""))
             if listed is not None:
-                self._merge(node.page, listed.words)
+                self._merge(node.page, listed)
         self._add_completed(node)
 
     def _add_completed(self, node: Node) -> None:
-        listed = cobra.read_completions(self.asker.complete(*node.path, "-"))
+        listed = families.read_completions(self.asker.complete(*node.path, "-"))
         if listed is None:
             return
-        node.completed = frozenset(listed.flags)
-        node.required = cobra.required_flags(self.asker, node.path, node.page, listed)
-        node.unshown = cobra.unshown(node.page, listed)
+        node.completed = frozenset(families.long_flags(listed))
+        node.required = families.required_flags(self.asker, node.path, node.page, listed)
+        node.unshown = families.unshown_options(node.page, listed)
 
     @staticmethod
     def _merge(page: Page, words: dict[str, str]) -> None:

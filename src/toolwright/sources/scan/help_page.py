@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..running.output_stream import plain_text
-from .option_spelling import Spelling, is_type, read_spelling
+from ..watched_process import plain_text
+from .notation import Spelling, is_type, read_spelling
 
 # -- lines
 

@@ -15,7 +15,7 @@ from ..frameworks import value_kinds as patterns
 from ..program import UNSET, CommandParameter, Emit
 from ..secret_names import is_secret_name
 from .help_page import OptionText
-from .option_spelling import Spelling
+from .notation import Spelling
 
 _MOST_TEXT = 4_000
 _MOST_CHOICES = 200

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import as_completed
 from typing import Any
 
-from . import cobra
 from .asking import PROBED as VALUE
 from .asking import HelpAnswer, HelpAsker
-from .families import is_of_its_program
+from .families import is_global, is_of_its_program, listed_values
 from .help_page import Node, OptionText
 from .parameters import NAMED_BY_PFLAG, Learnt, Probed, details_of, is_left_out, is_listed
 
@@ -158,7 +157,7 @@ class Prober:
         hinted = details_of(option.text).hinted
         if not hinted or not self.completes:
             return None
-        listed = cobra.listed_values(self.asker, node.path, flag)
+        listed = listed_values(self.asker, node.path, flag)
         return Probed("choices", listed) if set(listed) == set(hinted) else None
 
     # -- places
@@ -176,7 +175,7 @@ class Prober:
             for option in (*nodes[path].page.options, *nodes[path].unshown):
                 flag = option.spelling.flags[-1]
                 if not is_left_out(option) and flag.startswith("--"):
-                    if cobra.is_global(option) or flag in (child.completed or ()):
+                    if is_global(option) or flag in (child.completed or ()):
                         self.inherited[path, flag] = True
                     else:
                         unplaced.append((nodes[path], flag, child.path[-1]))

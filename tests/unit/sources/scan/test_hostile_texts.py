@@ -15,10 +15,10 @@ from tests.unit.sources.scan.help_texts import (
     KUBECTL_OLD,
     TYPER_PANELS,
 )
-from toolwright.sources.scan.git import in_manual
+from toolwright.sources.scan.families import in_manual
 from toolwright.sources.scan.help_page import read_page
 from toolwright.sources.scan.parameters import Probed, is_left_out, parameter_of
-from toolwright.sources.scan.usage_line import has_path, option_texts, read_usage
+from toolwright.sources.scan.notation import has_path, option_texts, read_usage
 
 """Processor time in which quadratic work on these texts would not even have begun to end."""
 FRAMEWORKS = ("", "cobra", "clap", "gnu", "argparse", "click", "typer", "optparse", "git", "go")

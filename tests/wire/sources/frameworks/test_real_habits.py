@@ -9,7 +9,7 @@ import click
 import pytest
 
 from tests.unit.sources.frameworks.test_real_habits import only, parser_of, properties, words
-from toolwright.sources.scripts.script_program import capture
+from toolwright.sources.script_program import capture
 
 
 def with_argparse():

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from toolwright import CallCancelled, Toolbox, ToolTimeout
-from toolwright.sources.running.command_output import CommandOutput, tool_value
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import CommandOutput, tool_value
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 LONGEST = 60
 
@@ -225,7 +225,7 @@ def test_a_program_ends_if_its_output_cannot_be_read(monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr("toolwright.sources.running.process.OutputBytes.add", fail)
+    monkeypatch.setattr("toolwright.sources.watched_process.OutputBytes.add", fail)
 
     async def main():
         await asyncio.wait_for(run(["sh", "-c", CHILD], RunSettings()), LONGEST)
@@ -290,8 +290,8 @@ def test_a_cancelled_call_ends_it():
 
 SERVER = """
 import asyncio, os, signal, sys
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 def line(_, text):
     print(text, flush=True)
@@ -317,9 +317,9 @@ else:
 def test_the_guard_ends_with_its_server_and_holds_nothing_of_it():
     code = """
 import asyncio, os
-from toolwright.sources.running.program_guard import guard
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.watched_process import guard
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 asyncio.run(run(["true"], RunSettings()))
 os.write(1, b"done")
 os._exit(0)
@@ -332,8 +332,8 @@ os._exit(0)
 def test_a_guard_that_was_killed_is_replaced():
     code = """
 import asyncio, os, subprocess, signal
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 def guards():
     listed = subprocess.run(["ps", "-ww", "-o", "pid,args", "--ppid", str(os.getpid())], capture_output=True, text=True)

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from toolwright.sources.running.run import run  # noqa: F401 - the server below needs it to be there
+from toolwright.sources.command_run import run  # noqa: F401 - the server below needs it to be there
 
 SERVER = """
 import asyncio, sys
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 came = asyncio.run(run([sys.executable, "-S", "-c", sys.argv[1]], RunSettings()))
 print("ENDED", came.exit_code, came.stderr.decode().strip().splitlines()[-1:])

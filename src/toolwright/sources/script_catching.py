@@ -1,6 +1,6 @@
 """Runs a program until it calls its parser.
 
-    python catching.py JOB
+    python script_catching.py JOB
 
 This file is run by its path in the program's interpreter, which may lack everything that this
 package needs. The process ends where the program calls its parser. What the program does before

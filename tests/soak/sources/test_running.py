@@ -3,11 +3,11 @@
 import asyncio
 import resource
 
-from tests.wire.sources.running.test_running import shell
+from tests.wire.sources.test_running import shell
 from toolwright import Toolbox
-from toolwright.sources.running.command_output import CommandOutput, tool_value
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import CommandOutput, tool_value
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 
 def test_a_flood_takes_no_memory():

@@ -18,8 +18,8 @@ from tests.counting import examples
 from toolwright import ToolError
 from toolwright.sources.command_words import RefusedValue, command_line
 from toolwright.sources.program import Command, CommandParameter, Program
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 
 def finished(*words, **how):
@@ -83,7 +83,7 @@ def test_a_flood_is_kept_in_bounds():
 
 @given(st.lists(st.binary(max_size=40)), st.integers(2, 60))
 def test_beginning_and_end_are_kept_whatever_the_chunks(chunks, most):
-    from toolwright.sources.running.output_stream import OutputBytes
+    from toolwright.sources.watched_process import OutputBytes
 
     kept = OutputBytes(most)
     for chunk in chunks:
@@ -310,8 +310,8 @@ def test_an_exit_code_that_somebody_else_took_is_not_made_up():
     code = """
 import asyncio, signal
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 try:
     print(asyncio.run(run(["false"], RunSettings())))
 except Exception as error:
@@ -329,8 +329,8 @@ def test_permissions_of_a_folder_are_said(tmp_path):
         closed.chmod(0)
         code = (
             "import asyncio, os, sys\n"
-            "from toolwright.sources.running.run import run\n"
-            "from toolwright.sources.running.run_settings import RunSettings\n"
+            "from toolwright.sources.command_run import run\n"
+            "from toolwright.sources.watched_process import RunSettings\n"
             "asyncio.run(run(['true'], RunSettings()))\n"
             "os.setuid(65534)\n"
             "try: asyncio.run(run(['true'], RunSettings(cwd=sys.argv[1])))\n"

@@ -18,11 +18,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..._files import open_file
-from ..._process import end
-from ...errors import SchemaError
-from ..program import UNSET, Command, CommandParameter, Program
-from ..program_file import program_from_json
+from .._files import open_file
+from .._process import end
+from ..errors import SchemaError
+from .program import UNSET, Command, CommandParameter, Program
+from .program_file import program_from_json
 
 SECONDS = 60.0
 _MAX_ANSWER = 100_000_000
@@ -118,7 +118,7 @@ class _Started:
         answer = Path(folder, "look.json")
         job = {"words": self.words, "answer": str(answer)}
         environment = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
-        problem = self.run_child("look.py", job, folder, environment, seconds)
+        problem = self.run_child("script_look.py", job, folder, environment, seconds)
         if not answer.is_file():
             raise SchemaError(f"cannot be looked at: {problem}", tool=self.name)
         report = json.loads(answer.read_text("utf-8"))
@@ -158,12 +158,14 @@ class _Started:
                 "words": [*self.words, *words],
                 "entry": self.entry,
                 "name": self.name,
-                "package": str(Path(__file__).parents[2]),
+                "package": str(Path(__file__).parents[1]),
                 "answer": str(answer),
                 "passed": passed,
             }
             environment = _environment(places)
-            last_line = self.run_child("catching.py", job, places.current, environment, seconds)
+            last_line = self.run_child(
+                "script_catching.py", job, places.current, environment, seconds
+            )
             if not answer.is_file() or answer.stat().st_size > _MAX_ANSWER:
                 why = f": {last_line}" if last_line else ""
                 raise SchemaError(

@@ -15,17 +15,13 @@ import time
 import weakref
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from ..._json_values import is_object
-from ..._process import IS_POSIX, MARK, Ending, Waker, kill_all, new_mark, signal_group
-from ...errors import Overloaded
-from ..running.output_stream import OutputBytes
-from ..running.process import NotStarted
-from ..running.program_guard import guard
-from ..running.run_settings import RunSettings, environment_of
-from . import worker
+from .._json_values import is_object
+from .._process import IS_POSIX, MARK, Ending, Waker, kill_all, new_mark, signal_group
+from ..errors import Overloaded
+from .python_worker import __file__ as worker_file
+from .watched_process import NotStarted, OutputBytes, RunSettings, environment_of, guard
 
 KILLED, ENDED = "Killed", "Ended"
 # -- one process
@@ -80,7 +76,7 @@ class PythonSession:
         self._waker = Waker()
         ours, workers = _Pipes(), _Pipes()
         try:
-            words = [*command, str(Path(worker.__file__)), str(workers.reads), str(ours.writes)]
+            words = [*command, worker_file, str(workers.reads), str(ours.writes)]
             self._process = subprocess.Popen(  # noqa: S603 - our own file, never a shell
                 [*words, str(memory or 0)],
                 stdin=subprocess.DEVNULL,

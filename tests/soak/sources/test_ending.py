@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.wire.sources.running.test_ending import LONGEST, SERVER, SHAPES
+from tests.wire.sources.test_ending import LONGEST, SERVER, SHAPES
 
 
 @pytest.mark.parametrize(

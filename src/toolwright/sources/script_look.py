@@ -1,6 +1,6 @@
 """What a script calls and imports, without running it.
 
-    python look.py JOB
+    python script_look.py JOB
 
 This file is run by its path in the program's interpreter, which may lack everything that this
 package needs. Nothing of the program is imported, since that would run it.

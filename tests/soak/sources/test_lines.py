@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolwright.sources.running.output_stream import plain_text
+from toolwright.sources.watched_process import plain_text
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolwright import Call, Toolbox
-from toolwright.sources.running.run import LONGEST, MOST_AT_ONCE, LineTeller
-from toolwright.sources.running.command_output import CommandOutput, tool_value
-from toolwright.sources.running.output_stream import plain_text
-from toolwright.sources.running.run import run
-from toolwright.sources.running.run_settings import RunSettings
+from toolwright.sources.command_run import LONGEST, MOST_AT_ONCE, LineTeller
+from toolwright.sources.command_run import CommandOutput, tool_value
+from toolwright.sources.watched_process import plain_text
+from toolwright.sources.command_run import run
+from toolwright.sources.watched_process import RunSettings
 
 
 def told(script, **how):

@@ -1,1 +1,0 @@
-"""Runs Python code for callers, in processes of its own."""

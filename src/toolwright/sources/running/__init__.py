@@ -1,1 +1,0 @@
-"""Running a program: words in, exit code and output out."""

@@ -1,1 +1,0 @@
-"""The parser of an unmodified script, caught when it parses."""
