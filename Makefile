@@ -55,7 +55,7 @@ lint: $(READY)
 # tools as they come: the tests of what leans on them, and one call over stdio and over HTTP.
 LOWEST = $(VENV)-lowest
 LOWEST_TESTS = tests/test_dependencies.py tests/wire/test_one_call.py tests/wire/telemetry $(addprefix tests/unit/, \
-  arguments client/sign_in contract/generated json_schema outcome schema serve stores testing)
+  arguments client/sign_in contract/trials json_schema outcome schema serve stores testing)
 lowest: $(READY)
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(LOWEST)
 	@$(BIN)/uv pip compile -q --no-deps --no-annotate --no-header --resolution lowest-direct \

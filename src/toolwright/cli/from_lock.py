@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._log.printable import say
 from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
-from ..contract.loading import CodeLoader
 from ..contract.lock_file import Lock, read
 from ..contract.sources import own_modules, why_stale
 from ..errors import LockError, SchemaError
@@ -38,7 +37,7 @@ def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Live] | None:
     why = _why_not(lock, chosen, file)
     if why:
         return _not_used(chosen, f"{file} is not used: {why}")
-    from ..contract.locked import locked_offering
+    from ..contract.locked import CodeLoader, locked_offering
     from ..serve.reloadable import Reloadable
 
     front = Toolbox(str(lock.server.get("info", {}).get("name", "")))

@@ -183,7 +183,7 @@ class _TableReader:
         )
 
     def budget(self, tokens: Mapping[str, Any]) -> dict[str, int]:
-        from ..contract.tokens.budget import budget_from
+        from ..contract.tokens import budget_from
         from ..dialects import DIALECTS
 
         try:

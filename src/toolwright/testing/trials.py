@@ -19,9 +19,8 @@ from .._json_values import is_object
 
 if TYPE_CHECKING:
     from ..call import Call
-    from ..contract.examples.example import Trial
-    from ..contract.trials.coverage import Coverage
-    from ..contract.trials.outcomes import Outcome, TrialReport
+    from ..contract.trials.calls import Coverage, Outcome, TrialReport
+    from ..contract.trials.examples import Trial
     from ..results import Result
     from ..run.hooks import Next
     from ..toolbox.box import Toolbox
@@ -51,8 +50,7 @@ class ToolboxCoverage:
     """The tools of a toolbox that were called while it was watched, and the parameters given."""
 
     def __init__(self, box: Toolbox) -> None:
-        from ..contract.trials.calls import usable_tools
-        from ..contract.trials.coverage import coverage_of
+        from ..contract.trials.calls import coverage_of, usable_tools
 
         self.coverage: Coverage = coverage_of(usable_tools(box))
         box.around(self._seen)
@@ -114,7 +112,7 @@ def generated_calls(toolbox_state: Any) -> Callable[..., TrialReport]:
         destructive: bool | list[str] = False,
         state: Callable[[], Any] | str | None = None,
     ) -> TrialReport:
-        from ..contract.trials.every import try_tools
+        from ..contract.trials.trial_run import try_tools
 
         __tracebackhide__ = True
         report = try_tools(
@@ -175,7 +173,7 @@ def _examples(
     box: Toolbox, folder: Path, *, file: str | list[str] | None = None, docstrings: bool = True
 ) -> list[Trial]:
     """Return the examples of a toolbox, from its docstrings and from files beside the test."""
-    from ..contract.examples.files import FILES, read_examples
+    from ..contract.trials.example_files import FILES, read_examples
     from ..contract.trials.trial_run import TrialRun, TrialSettings
     from ..errors import ToolwrightError
 

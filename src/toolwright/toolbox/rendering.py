@@ -56,7 +56,7 @@ def render(
         tools = [tool for tool in tools if tool.published_name in listed_names]
     examples = None
     if input_examples and dialect_named(dialect).examples:
-        from ..contract.examples.docstrings import written_arguments as examples
+        from ..contract.trials.docstrings import written_arguments as examples
     return render(
         tools,
         dialect,

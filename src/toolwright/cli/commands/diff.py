@@ -7,8 +7,7 @@ from pathlib import Path
 
 from ...contract.changes import SEVERITIES, text_lines
 from ...contract.compare import diff
-from ...contract.git_ref import read_at
-from ...contract.lock_file import FILE, Lock, read
+from ...contract.lock_file import FILE, Lock, read, read_at
 from ...errors import LockError
 from .. import output
 from ..command import TargetCommand, option, optional

@@ -20,8 +20,8 @@ from ..trials.settings import example_files, percent, settings_of_project, whole
 from ..usage import UsageError
 
 if TYPE_CHECKING:
-    from ...contract.examples.files import StateProbe
-    from ...contract.trials.outcomes import TrialReport
+    from ...contract.trials.calls import TrialReport
+    from ...contract.trials.example_files import StateProbe
     from ...contract.trials.trial_run import Journal, TrialSettings
     from ...toolbox.box import Toolbox
     from ..project.configuration import Project
@@ -88,8 +88,8 @@ class TestCommand(TargetCommand):
 
 
 def _run(chosen: TestCommand, journal: Journal | None) -> int:
-    from ...contract.examples.files import ExampleFileError
-    from ...contract.generated.search import NoHypothesis, need_hypothesis
+    from ...contract.trials.example_files import ExampleFileError
+    from ...contract.trials.generated import NoHypothesis, need_hypothesis
     from ...contract.trials.trial_run import TrialError, TrialRun
 
     opened = open_target(chosen)
@@ -117,8 +117,8 @@ def _run(chosen: TestCommand, journal: Journal | None) -> int:
 
 def _examples(box: Toolbox, chosen: TestCommand) -> tuple[list[Any], StateProbe | None]:
     """Return the examples of files, and how to read the state. Raises `ExampleFileError`."""
-    from ...contract.examples.example import Example
-    from ...contract.examples.files import StateProbe, read_examples
+    from ...contract.trials.example_files import StateProbe, read_examples
+    from ...contract.trials.examples import Example
 
     state = None if chosen.state is None else StateProbe(chosen.state, {})
     if chosen.params is not None:

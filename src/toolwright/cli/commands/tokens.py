@@ -70,7 +70,7 @@ def _run(chosen: TokensCommand, journal: Journal | None) -> int:
 
 
 def _budget(chosen: TokensCommand) -> TokenBudget:
-    from ...contract.tokens.budget import budget_from
+    from ...contract.tokens import budget_from
     from ...dialects import DIALECTS
 
     project = project_at(chosen.target)
@@ -111,8 +111,8 @@ def _costs(
 
 def _measured(box: Toolbox, chosen: TokensCommand, journal: Journal | None) -> dict[str, list[int]]:
     """Run the examples; return the tokens of their results by published name."""
-    from ...contract.examples.files import ExampleFileError, read_examples
     from ...contract.tokens import estimate_tokens
+    from ...contract.trials.example_files import ExampleFileError, read_examples
     from ...contract.trials.trial_run import TrialRun
 
     try:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from ...contract.examples.files import FILES
+from ...contract.trials.example_files import FILES
 from ..project.configuration import Project
 from ..usage import UsageError
 

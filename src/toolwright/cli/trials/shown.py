@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._words import count_of
-from ...contract.trials.coverage import Coverage
-from ...contract.trials.outcomes import Outcome, TrialReport
+from ...contract.trials.calls import Coverage, Outcome, TrialReport
 from .. import output
 
 _SIGNS = {"passed": "ok", "failed": "FAILED", "skipped": "skipped"}

@@ -9,10 +9,9 @@ from typing import Any
 
 from ..._json_values import is_list, is_object
 from ...json_schema.document import combined
+from .accept import count_in
 from .document import SchemaNode
-from .shaper import Shaper
-from .shapes import Arrays, Listed, Numbers, Objects, Texts, ValueShape, bounds_of
-from .values import count_in
+from .shapes import Arrays, Listed, Numbers, Objects, Shaper, Texts, ValueShape, bounds_of
 
 _MOST_PIECES = 64
 

@@ -10,22 +10,32 @@ from typing import Any
 from ..._json_values import is_list, is_object
 from ...json_schema.build import ONE_OF, REF
 from ...json_schema.document import combined
-from .accept import APPLICATORS, NOT_READ, items_of, property_nodes, types_in
+from .accept import (
+    APPLICATORS,
+    NOT_READ,
+    count_in,
+    exact,
+    is_number,
+    items_of,
+    property_nodes,
+    types_in,
+)
 from .document import Budget, SchemaNode, Undecided
 from .pieces import pieces
-from .shaper import Shaper, dependency_note, note_of
 from .shapes import (
     Arrays,
     Listed,
     Numbers,
     Objects,
     Schemas,
+    Shaper,
     Texts,
     ValueShape,
     bounds_of,
+    dependency_note,
     kind_of_shape,
+    note_of,
 )
-from .values import count_in, exact, is_number
 
 _MOST_DEPTH = 150
 _MOST_SPLITS = 4

@@ -10,20 +10,19 @@ from typing import Any
 
 from ..._json_values import canonical_json, is_list, is_object
 from ...schema.explicit import searcher
-from .accept import dependencies, property_nodes
+from .accept import SAMPLES, dependencies, family_of, property_nodes
 from .document import SchemaNode, Undecided
-from .shaper import Shaper
 from .shapes import (
     Arrays,
     Listed,
     Numbers,
     Objects,
     Schemas,
+    Shaper,
     Texts,
     ValueShape,
     kind_of_shape,
 )
-from .values import SAMPLES, family_of
 
 _MOST_DEPTH = 12
 _MOST_OF_PART = 12

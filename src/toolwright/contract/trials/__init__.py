@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 from ..._door import on_first_use
 
 if TYPE_CHECKING:
-    from .calls import TrialCall
-    from .coverage import Coverage
-    from .every import try_tools
-    from .outcomes import Outcome, TrialReport
+    from .calls import Coverage, Outcome, TrialCall, TrialReport
+    from .trial_run import try_tools
 
 __all__ = ["Coverage", "Outcome", "TrialCall", "TrialReport", "try_tools"]
 
@@ -18,9 +16,7 @@ __all__ = ["Coverage", "Outcome", "TrialCall", "TrialReport", "try_tools"]
 __getattr__, __dir__ = on_first_use(
     __name__,
     {
-        "calls": ("TrialCall",),
-        "coverage": ("Coverage",),
-        "every": ("try_tools",),
-        "outcomes": ("Outcome", "TrialReport"),
+        "calls": ("Coverage", "Outcome", "TrialCall", "TrialReport"),
+        "trial_run": ("try_tools",),
     },
 )

@@ -1,11 +1,13 @@
-"""Calls tools as a client would, and keeps a record."""
+"""Calls tools as a client would: what came of it."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from ...call import Call
 from ...errors import Overloaded, SchemaError
@@ -15,6 +17,7 @@ from ...run.loop import background
 if TYPE_CHECKING:
     from ...results import Result
     from ...tools.definition import Tool
+
 
 TIMEOUT = 30.0
 """How many seconds a call may take by default."""
@@ -151,3 +154,184 @@ def usable_tools(box: TrialBox) -> dict[str, Tool]:
             continue  # whoever loads a toolbox says so
         usable[name] = tool
     return usable
+
+
+@dataclass(slots=True)
+class Coverage:
+    """The parameters of each tool, and those that some call has given."""
+
+    parameters: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """All parameters by tool."""
+    given: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """Parameters that were given, of tools that were called."""
+
+    def add(self, tool: str, given: Iterable[str]) -> None:
+        """Note a call."""
+        parameters = self.parameters.get(tool, ())
+        self.given.setdefault(tool, set()).update(name for name in given if name in parameters)
+
+    @property
+    def missed(self) -> list[str]:
+        """The tools that were not called."""
+        return [tool for tool in self.parameters if tool not in self.given]
+
+    def missed_of(self, tool: str) -> list[str]:
+        """Return the parameters of a tool that no call has given."""
+        sent = self.given.get(tool, set())
+        return [name for name in self.parameters.get(tool, ()) if name not in sent]
+
+    @property
+    def tools_percent(self) -> float:
+        """The percentage of tools that were called."""
+        return _percent(len(self.parameters) - len(self.missed), len(self.parameters))
+
+    @property
+    def parameters_percent(self) -> float:
+        """The percentage of parameters that were given."""
+        count = sum(len(names) for names in self.parameters.values())
+        missed = sum(len(self.missed_of(tool)) for tool in self.parameters)
+        return _percent(count - missed, count)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "tools": self.tools_percent,
+            "parameters": self.parameters_percent,
+            "missed": {
+                tool: "not called" if tool not in self.given else self.missed_of(tool)
+                for tool in self.parameters
+                if tool not in self.given or self.missed_of(tool)
+            },
+        }
+
+
+def coverage_of(tools: Mapping[str, Tool], calls: Iterable[TrialCall] = ()) -> Coverage:
+    """Return how much of the tools the calls have covered."""
+    names = {name: tuple(tool.input_schema.get("properties", ())) for name, tool in tools.items()}
+    coverage = Coverage(names)
+    for call in calls:
+        if call.tool in names:
+            coverage.add(call.tool, call.given)
+    return coverage
+
+
+def _percent(part: int, whole: int) -> float:
+    return round(100 * part / whole, 1) if whole else 100.0
+
+
+Status = Literal["passed", "failed", "skipped"]
+Kind = Literal["docstring", "file", "given", "generated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one example, or of all generated calls of one tool."""
+
+    tool: str
+    kind: Kind
+    status: Status
+    label: str = ""
+    """What its author calls it."""
+    source: str = ""
+    """Where it is written: a file and a line."""
+    detail: str = ""
+    """Why it failed, or was skipped."""
+    arguments: dict[str, Any] | None = None
+    """The arguments with which it failed."""
+    calls: int = 0
+    refused: int = 0
+    """Calls whose arguments were not accepted."""
+    errors: int = 0
+    """Calls that ended in an error that the tool's contract allows."""
+    said: str = ""
+    """What the first of these errors says."""
+    seconds: float = 0.0
+    """How long its calls took."""
+    slow: float = 0.0
+    """How long its slowest call took."""
+
+    @property
+    def key(self) -> str:
+        """What identifies it among all outcomes of a run."""
+        return f"{self.kind}|{self.tool}|{self.source}|{self.label}"
+
+
+def outcome_from(data: Mapping[str, Any]) -> Outcome:
+    """Return the outcome that was written as JSON."""
+    return Outcome(**data)
+
+
+@dataclass(slots=True, kw_only=True)
+class TrialReport:
+    """All outcomes of a run, what was called, and how long that took."""
+
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    calls: list[TrialCall] = field(default_factory=list[TrialCall])
+    coverage: Coverage = field(default_factory=Coverage)
+    seed: int | None = None
+
+    @property
+    def passed(self) -> list[Outcome]:
+        """The outcomes that passed."""
+        return self._with("passed")
+
+    @property
+    def failed(self) -> list[Outcome]:
+        """The outcomes that failed."""
+        return self._with("failed")
+
+    @property
+    def skipped(self) -> list[Outcome]:
+        """The outcomes that were skipped, each with the reason."""
+        return self._with("skipped")
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether anything failed."""
+        return bool(self.failed)
+
+    @property
+    def latency_p50(self) -> float:
+        """The seconds within which half of the calls ended."""
+        return percentile([call.seconds for call in self.calls], 50)
+
+    @property
+    def latency_p95(self) -> float:
+        """The seconds within which 95 % of the calls ended."""
+        return percentile([call.seconds for call in self.calls], 95)
+
+    def _with(self, status: Status) -> list[Outcome]:
+        return [outcome for outcome in self.outcomes if outcome.status == status]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON."""
+        return {
+            "passed": len(self.passed),
+            "failed": len(self.failed),
+            "skipped": len(self.skipped),
+            "calls": len(self.calls),
+            "latency_ms": {
+                "p50": round(self.latency_p50 * 1000, 3),
+                "p95": round(self.latency_p95 * 1000, 3),
+            },
+            "seed": self.seed,
+            "coverage": self.coverage.to_dict(),
+            "results": [asdict(outcome) for outcome in self.outcomes],
+        }
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """Return the smallest value that `percent` of the values do not exceed; 0 without values."""
+    ordered = sorted(values)
+    index = math.ceil(len(ordered) * percent / 100) - 1
+    return ordered[max(index, 0)] if ordered else 0.0
+
+
+def totals(calls: Iterable[TrialCall]) -> dict[str, Any]:
+    """Return what an outcome says about its calls."""
+    listed = list(calls)
+    return {
+        "calls": len(listed),
+        "seconds": sum(call.seconds for call in listed),
+        "slow": max((call.seconds for call in listed), default=0.0),
+    }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from .outcomes import Outcome, TrialReport
+from .calls import Outcome, TrialReport
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold, not even escaped."""

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import ToolwrightError
 from ...results import json_value
 from ...run.loop import background
 from ...tools.definition import Tool
-from ..examples.docstrings import docstring_examples
-from ..examples.example import Example, Trial
-from ..examples.expectations import raised, same
-from ..examples.files import StateProbe
-from ..generated.search import State, need_hypothesis, try_generated, why_not
-from .calls import TIMEOUT, TrialBox, TrialCall, TrialCalls, Watcher, usable_tools
-from .coverage import coverage_of
-from .outcomes import Outcome, TrialReport
+from .calls import (
+    TIMEOUT,
+    Outcome,
+    TrialBox,
+    TrialCall,
+    TrialCalls,
+    TrialReport,
+    Watcher,
+    coverage_of,
+    usable_tools,
+)
+from .docstrings import docstring_examples
+from .example_files import StateProbe, read_examples
+from .examples import Example, Trial, raised, same
+from .generated import State, need_hypothesis, try_generated, why_not
 
 OnProgress = Callable[[int, int, str], object]
 
@@ -242,3 +251,37 @@ def _skipped(planned: Outcome, why: str) -> Outcome:
         source=planned.source,
         detail=why + how,
     )
+
+
+def try_tools(
+    box: TrialBox,
+    files: Iterable[str | PathLike[str]] = (),
+    *,
+    docstrings: bool = True,
+    generate: int = 0,
+    seed: int = 0,
+    timeout: float = TIMEOUT,
+    destructive: bool | Iterable[str] = False,
+    state: Callable[[], Any] | str | None = None,
+) -> TrialReport:
+    """Try the tools of a toolbox: examples in docstrings and files, and generated calls.
+
+    `state` is a function, or the name of a tool, that returns a value to compare before and after
+    a call; read-only and idempotent tools are held to it. Raises `ToolwrightError` if a file cannot
+    be read, or hypothesis is not installed.
+    """
+    examples: list[Example] = []
+    probe = StateProbe(state, {}) if isinstance(state, str) else state
+    for file in files:
+        example_file = read_examples(Path(file))
+        examples += example_file.examples
+        probe = probe or example_file.state
+    settings = TrialSettings(
+        docstrings=docstrings,
+        generate=generate,
+        seed=seed,
+        timeout=timeout,
+        destructive=destructive if isinstance(destructive, bool) else frozenset(destructive),
+        state=probe,
+    )
+    return TrialRun(box, examples, settings).run()

@@ -8,7 +8,7 @@ import pytest
 from toolwright import Toolbox
 from toolwright.contract.trials import try_tools
 from toolwright.contract.trials.junit import junit
-from toolwright.contract.trials.outcomes import Outcome, TrialReport, percentile
+from toolwright.contract.trials.calls import Outcome, TrialReport, percentile
 
 
 @pytest.mark.parametrize(

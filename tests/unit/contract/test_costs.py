@@ -6,7 +6,7 @@ import pytest
 
 from toolwright import Toolbox
 from toolwright.contract.tokens import TokenBudget, costs_of, estimate_tokens, savings_in
-from toolwright.contract.tokens.budget import budget_from
+from toolwright.contract.tokens import budget_from
 from toolwright.dialects import DIALECTS, render
 
 box = Toolbox("shop")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from toolwright import Toolbox
-from toolwright.contract.examples.files import ExampleFileError, read_examples
+from toolwright.contract.trials.example_files import ExampleFileError, read_examples
 from toolwright.contract.trials import try_tools
 
 box = Toolbox("shop")

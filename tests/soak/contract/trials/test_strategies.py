@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.counting import examples
-from toolwright.contract.generated.strategies import values_of
+from toolwright.contract.trials.strategies import values_of
 
 SCHEMAS = {
     "flat": {

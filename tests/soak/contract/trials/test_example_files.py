@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolwright.contract.examples.files import ExampleFileError, read_examples
+from toolwright.contract.trials.example_files import ExampleFileError, read_examples
 
 
 def test_aliases_that_grow_without_bound_are_refused(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 
-from toolwright.contract.generated.strategies import values_of
+from toolwright.contract.trials.strategies import values_of
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import doctest
+import functools
 import inspect
 import io
 import itertools
@@ -25,15 +26,14 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from ...read.docstring_parts import doc_of
 from ...read.signature import POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD, VARIADIC
+from ...read.source import whole_module
 from ...tools.definition import signature_of
-from ..trials.calls import TrialCalls
-from ..trials.outcomes import Kind, Outcome, totals
-from .example import Example, Trial
-from .expectations import raised
-from .places import line_of_docstring
+from .calls import Kind, Outcome, TrialCalls, totals
+from .examples import Example, Trial, raised
 
 if TYPE_CHECKING:
     from ...tools.definition import Tool
+
 
 _SECTION = re.compile(r"\A\s*+(?:examples?|usage)\s*+(:{0,2})\s*+\Z", re.IGNORECASE)
 _UNDERLINE = re.compile(r"\A\s*+[-=~]{3,}+\s*+\Z")
@@ -377,3 +377,27 @@ def _call_from(source: str, names: frozenset[str]) -> ast.Call | None:
         return None
     is_call = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
     return cast("ast.Call", tree) if is_call and cast("Any", tree).func.id in names else None
+
+
+def line_of_docstring(tool: Tool) -> int:
+    """Return the line on which the docstring of a tool begins; 0 if that is not known."""
+    place = signature_of(tool).location
+    return _docstrings(place.file).get(place.line, 0) if place.file else 0
+
+
+@functools.lru_cache(maxsize=32)
+def _docstrings(file: str) -> dict[int, int]:
+    """Return the first lines of docstrings, by the first lines of their functions and classes."""
+    try:
+        tree = whole_module(file)
+    except (RecursionError, MemoryError):
+        tree = None
+    docstring_lines: dict[int, int] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        first = node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            lines = [node.lineno, *(decorator.lineno for decorator in node.decorator_list)]
+            docstring_lines |= dict.fromkeys(range(min(lines), node.lineno + 1), first.lineno)
+    return docstring_lines

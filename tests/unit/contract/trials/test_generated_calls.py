@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from toolwright import Call, Toolbox, ToolError, ToolwrightError
-from toolwright.contract.generated.search import NoHypothesis, why_not
+from toolwright.contract.trials.generated import NoHypothesis, why_not
 from toolwright.contract.trials import try_tools
 
 

@@ -19,8 +19,7 @@ from ..._files import read_file
 from ..._json_values import is_list, is_object, strict_json
 from ..._words import did_you_mean, first_line
 from ...errors import ToolwrightError
-from .example import Example
-from .expectations import Expected, check_names, checks_fault
+from .examples import Example, Expected, check_names, checks_fault
 
 FILES = (
     *("toolwright-tests.yaml", "toolwright-tests.yml", "toolwright-tests.json"),

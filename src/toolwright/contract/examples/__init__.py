@@ -1,1 +1,0 @@
-"""Example calls that authors have written down."""

@@ -1,1 +1,0 @@
-"""Calls with arguments that are drawn from the schemas of tools."""
