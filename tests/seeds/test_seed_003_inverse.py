@@ -22,7 +22,7 @@ from toolwright.client import (
     resolve,
     schema_to_signature,
 )
-from toolwright.client.callables.names import python_name
+from toolwright.client.callables.shapes import python_name
 
 
 def sums(a, b):

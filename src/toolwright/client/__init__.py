@@ -8,12 +8,11 @@ from .._door import on_first_use
 
 if TYPE_CHECKING:
     from .callables.namespaces import call, call_async, namespace, resolve
-    from .callables.remote import RemoteCallable, make_tool
+    from .callables.remote_callable import RemoteCallable, make_tool
+    from .callables.remote_values import UNSET, Unset
     from .callables.signature import make_param, schema_to_signature
-    from .callables.unset import UNSET, Unset
-    from .client import McpClient
-    from .connecting import connect
-    from .generate.server import RemoteServer
+    from .client import McpClient, connect
+    from .generate.remote_server import RemoteServer
     from .listing import RemoteTool
     from .wire.server_info import ServerInfo
 
@@ -39,13 +38,12 @@ __getattr__, __dir__ = on_first_use(
     __name__,
     {
         "callables.namespaces": ("call", "call_async", "namespace", "resolve"),
-        "callables.remote": ("RemoteCallable", "make_tool"),
+        "callables.remote_callable": ("RemoteCallable", "make_tool"),
         "callables.signature": ("make_param", "schema_to_signature"),
-        "callables.unset": ("UNSET", "Unset"),
-        "client": ("McpClient",),
-        "connecting": ("connect",),
+        "callables.remote_values": ("UNSET", "Unset"),
+        "client": ("McpClient", "connect"),
         "listing": ("RemoteTool",),
         "wire.server_info": ("ServerInfo",),
-        "generate.server": ("RemoteServer",),
+        "generate.remote_server": ("RemoteServer",),
     },
 )

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from .._log import logger
 from ..errors import CallError
 from ..run.loop import background
 from .answers import contents_value, result_of
 from .bounds import short
-from .callables.names import python_name
+from .callables.shapes import python_name
 from .listing import Listing, RemoteTool
+from .settings import ConnectOptions, settings_from
+from .targets import LocalBox, StartedServer, target_of
 from .wire.interface import AnyConnection
 from .wire.scope import RequestScope, needs_task
 
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
     from ..results import Result
     from .wire.server_info import ServerInfo
 
-__all__ = ["McpClient", "connection_of", "listing_of", "request_of"]
 _log = logger("client")
 _UNSET: Any = object()
 
@@ -263,6 +266,33 @@ def _abandon(connection: AnyConnection) -> None:
 
         with contextlib.suppress(RuntimeError):
             asyncio.run_coroutine_threadsafe(connection.close(), loop)
+
+
+def connect(
+    target: str | PathLike[str] | Sequence[str | PathLike[str]] | Mapping[str, Any] | Any,
+    name: str | None = None,
+    /,
+    **options: Unpack[ConnectOptions],
+) -> McpClient:
+    """Return a client of a server: at a URL, started by a command, or in this process.
+
+    A text is a URL, else an existing path (of a script, or of an `mcp.json`, from which
+    `name` chooses a server), else the words of a command, which no shell sees. A
+    `Toolbox`, and a server object of FastMCP or the SDK, are reached in memory. Nothing is sent or
+    started before the client is used. Raises `TypeError` or `ValueError` if no server is named.
+    """
+    settings = settings_from(options)
+    address = target_of(target, name)
+    if isinstance(address, LocalBox):
+        from .wire.local import LocalConnection
+
+        return McpClient(LocalConnection(address.box, settings))
+    if isinstance(address, StartedServer):
+        env = {**address.env, **settings.env}
+        address = replace(address, env=env, folder=settings.folder or address.folder)
+    from .wire.connection import Connection
+
+    return McpClient(Connection(address, settings))
 
 
 # -- what other modules of the package need of a client, and users do not

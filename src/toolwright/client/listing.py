@@ -13,7 +13,7 @@ from .._words import nearest
 from ..errors import SchemaError, ToolNotFound
 from .answers import result_of
 from .bounds import MOST_ITEMS, MOST_NAME, MOST_SCHEMA, harmless, short
-from .callables.remote import RemoteCallable
+from .callables.remote_callable import RemoteCallable
 from .callables.signature import shapes_of
 from .wire.interface import AnyConnection
 from .wire.scope import RequestScope, needs_task

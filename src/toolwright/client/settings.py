@@ -10,7 +10,6 @@ from typing import Any, Literal, TypedDict, cast
 
 from ..limits import check_count, check_seconds
 from ..reports import OnLog, OnProgress
-from .asking.terminal import can_ask
 from .bounds import CALL_SECONDS, CONNECT_SECONDS, MOST_BYTES
 
 OnForm = Callable[[str, dict[str, Any]], Any] | Callable[[str, dict[str, Any]], Awaitable[Any]]
@@ -63,12 +62,6 @@ class ClientSettings:
     on_sample: OnSample | None = None
     roots: Sequence[str | PathLike[str]] | None = None
     ask: bool | None = None
-
-    def signs_in(self, headers: Mapping[str, str]) -> bool:
-        """Return whether a person may be asked to sign in with the browser."""
-        if self.token is not None or any(header.lower() == "authorization" for header in headers):
-            return False
-        return can_ask() if self.sign_in is None else self.sign_in
 
 
 def settings_from(given: ConnectOptions) -> ClientSettings:

@@ -16,10 +16,9 @@ from ..json_schema.normal_form import normal_form
 from ..read.signature import EMPTY, VAR_KEYWORD, VAR_POSITIONAL
 from ..schema.output import BOX_KEY
 from ..tools.definition import signature_of
-from .callables.shape_reader import ShapeReader
+from .callables.shapes import ShapeReader
 from .callables.signature import opened_box
-from .generate.classes import HintWriter
-from .generate.literals import text_literal
+from .generate.hint_source import HintWriter, text_literal
 
 if TYPE_CHECKING:
     from ..read.signature import Parameter

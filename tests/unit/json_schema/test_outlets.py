@@ -13,7 +13,7 @@ from toolwright._json_values import kind_of
 from toolwright.cli.commands import show
 from toolwright.client.signatures import arguments_of, signature_text
 from toolwright.client.callables.signature import shapes_of
-from toolwright.client.generate.classes import HintWriter
+from toolwright.client.generate.hint_source import HintWriter
 from toolwright.contract.containment import contains
 from toolwright.json_schema.facts import facts
 from toolwright.json_schema.merge import KINDS

@@ -66,7 +66,7 @@ class GenerateCommand(TargetCommand):
 
 
 def _check(file: str, source: str) -> int:
-    from ...client.generate.changes import changes
+    from ...client.generate.module import changes
 
     try:
         old = read_file(file).decode()
@@ -91,7 +91,7 @@ def _check(file: str, source: str) -> int:
 
 
 def _origin(chosen: GenerateCommand, server: str) -> ModuleOrigin:
-    from ...client.generate.literals import text_literal
+    from ...client.generate.hint_source import text_literal
     from ...client.generate.module import ModuleOrigin
 
     words = [chosen.target, *_flags(chosen)]

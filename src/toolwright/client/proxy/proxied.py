@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 import re
@@ -9,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from ..._json_values import is_list, is_object
-from ...call import Call
+from ..._protocol import LOG_LEVELS
+from ...call import Call, reports_progress
 from ...errors import CallError, SchemaError
 from ...options import ToolOptions
+from ...questions import InputNeeded, Question
 from ...results import Result
 from ...sources.program import Command
 from ...sources.rules import EVERYTHING, Rule, checked_rules, rule_for
@@ -23,14 +26,77 @@ from ...tools.uri_template import UriTemplate, belongs_to
 from ..answers import result_of
 from ..bounds import MOST_BYTES
 from ..callables.definition import hints_of
-from ..wire.scope import needs_task
-from .linear import linear
-from .offered import offered_schema, refuse_hidden
-from .passing import PassedCall
+from ..wire.scope import RequestScope, needs_task
+from .offered_schema import linear, offered_schema, refuse_hidden
 
 if TYPE_CHECKING:
     from ...tools.definition import Tool
     from ..wire.interface import AnyConnection
+
+# -- a call that is passed on
+
+_ABILITIES = {
+    "elicitation/create": "elicitation",
+    "sampling/createMessage": "sampling",
+    "roots/list": "roots",
+}
+
+
+class PassedQuestion(Question):
+    """A question from another server, asked as it came; its answer goes back as it comes."""
+
+    def __init__(self, method: str, params: Mapping[str, Any]) -> None:
+        self.method = method
+        self.ability = _ABILITIES[method]
+        self._params = dict(params)
+
+    def params(self) -> dict[str, Any]:
+        """Return the parameters that are sent."""
+        return self._params
+
+
+class PassedCall:
+    """One call that is passed on: progress, messages and questions find their way back."""
+
+    def __init__(self, call: Call, what: str, seconds: float | None) -> None:
+        self._call = call
+        self._loop = asyncio.get_running_loop()
+        self.needed: InputNeeded | None = None
+        """Why the whole call has to begin again, with the answers of its caller."""
+        self.scope = RequestScope(
+            what,
+            seconds,
+            on_progress=self._progress if reports_progress(call) else None,
+            on_log=self._log,
+            answer=self._answer,
+        )
+
+    def _progress(self, done: float, total: float | None, message: str) -> None:
+        self._call.progress(done, total, message)
+
+    def _log(self, level: Any, said: Any, name: str | None = None) -> None:
+        if level in LOG_LEVELS:
+            self._call.log(said, level, name)
+
+    async def _answer(self, key: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask the caller, on the loop of the call. Raises `CallError`."""
+        if method not in _ABILITIES:
+            raise CallError(f"{method} cannot be passed on")
+        asking = self._ask({key: PassedQuestion(method, params)})
+        try:
+            if asyncio.get_running_loop() is self._loop:
+                answers = await asking
+            else:
+                sent = asyncio.run_coroutine_threadsafe(asking, self._loop)
+                answers = await asyncio.wrap_future(sent)
+        except InputNeeded as needed:
+            self.needed = needed
+            raise CallError("the caller is asked first") from None
+        return dict(answers[key])
+
+    async def _ask(self, questions: Mapping[str, Question]) -> dict[str, Any]:
+        return await self._call.request(**questions)
+
 
 _CALL, _VALUES = "_toolwright_call", "_toolwright_values"
 

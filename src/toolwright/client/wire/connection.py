@@ -16,8 +16,8 @@ from ..._log import logger
 from ..._protocol import META, STATELESS_SINCE
 from ...errors import CallError, ResultError, ServerUnavailable, ToolError, ToolTimeout
 from ...run.loop import background
-from ..asking.handlers import NoAnswer, QuestionHandlers
 from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
+from ..question_handlers import NoAnswer, QuestionHandlers
 from ..settings import ClientSettings
 from ..targets import ServerAddress, ServerObject, StartedServer
 from .http.bounded import HttpFault, http_fault

@@ -12,7 +12,7 @@ from .scope import RequestScope
 from .server_info import ServerInfo
 
 if TYPE_CHECKING:
-    from ..asking.handlers import QuestionHandlers
+    from ..question_handlers import QuestionHandlers
 
 
 class ServerList(NamedTuple):

@@ -19,6 +19,8 @@ from ..._log import logger
 from ..._protocol import STATELESS_SINCE
 from ...run.loop import background
 from ..bounds import CLOSE_SECONDS, MOST_TEXT, short
+from ..question_handlers import can_ask
+from ..settings import ClientSettings
 from ..targets import ServerObject, StartedServer
 from .hosted import HostedServer
 from .http.bounded import http_client
@@ -183,8 +185,8 @@ class LiveSession:
             return self.hosted.open()
         auth: Any = None
         headers = {**target.headers, **settings.headers}
-        if settings.signs_in(headers):
-            from ..sign_in.browser import signing_in
+        if _signs_in(settings, headers):
+            from ..sign_in import signing_in
 
             auth = await stack.enter_async_context(signing_in(target.url, owner.waiting))
         client = http_client(headers, settings.token, settings.max_answer, auth)
@@ -291,6 +293,13 @@ class LiveSession:
             await asyncio.sleep(_WATCH_PAUSE)
             for what in ("tools", "resources", "prompts"):  # something may have been missed
                 await told(self.owner.on_change, what, "")
+
+
+def _signs_in(settings: ClientSettings, headers: Mapping[str, str]) -> bool:
+    """Return whether a person may be asked to sign in with the browser."""
+    if settings.token is not None or any(header.lower() == "authorization" for header in headers):
+        return False
+    return can_ask() if settings.sign_in is None else settings.sign_in
 
 
 async def _stop_all() -> None:

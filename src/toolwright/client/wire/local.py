@@ -15,7 +15,7 @@ from ...serve.offering import Offering
 from ...serve.sender import USER
 from ...tools.prompt import messages_of
 from ...tools.resource import contents_of
-from ..asking.handlers import QuestionHandlers
+from ..question_handlers import QuestionHandlers
 from ..settings import ClientSettings
 from .interface import ServerList
 from .scope import RequestScope

@@ -10,8 +10,8 @@ import mcp_types as t
 from ..._json_values import is_object
 from ..._log import logger
 from ...errors import CallError
-from ..asking.handlers import FORM, ROOTS, SAMPLE
 from ..bounds import short
+from ..question_handlers import FORM, ROOTS, SAMPLE
 from .interface import Owner
 from .scope import RequestScope, told
 

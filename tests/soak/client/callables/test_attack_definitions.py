@@ -5,7 +5,8 @@ import json
 import typing
 
 from tests.unit.client.callables.test_attack_definitions import echo, seconds, tool
-from toolwright.client.callables import remote_callable, schema_to_signature
+from toolwright.client import schema_to_signature
+from toolwright.client.callables.remote_callable import remote_callable
 
 
 def test_a_schema_of_a_megabyte_takes_no_more_than_its_length():

@@ -9,7 +9,7 @@ import pytest
 from tests.wire.client.generate.generated_modules import mypy, ruff
 from tests.wire.clients import MODULES, needs_clients, node
 from toolwright.client import connect
-from toolwright.client.generate.literals import text_literal
+from toolwright.client.generate.hint_source import text_literal
 from toolwright.client.generate.module import ModuleOrigin, generate_module, module_source
 
 SDK = '''

@@ -7,8 +7,9 @@ import typing
 import pytest
 
 from toolwright import ArgumentError, ResultError
-from toolwright.client.callables import make_param, remote_callable, schema_to_signature
-from toolwright.client.callables.names import python_name
+from toolwright.client import make_param, schema_to_signature
+from toolwright.client.callables.remote_callable import remote_callable
+from toolwright.client.callables.shapes import python_name
 
 
 def echo(name, arguments):

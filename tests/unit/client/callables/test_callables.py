@@ -10,7 +10,8 @@ import pytest
 import typing_extensions
 
 from toolwright import ArgumentError, DefinitionError, ResultError
-from toolwright.client.callables import UNSET, make_param, remote_callable, schema_to_signature
+from toolwright.client import UNSET, make_param, schema_to_signature
+from toolwright.client.callables.remote_callable import remote_callable
 
 
 def definition(properties=None, required=(), name="tool", **more):

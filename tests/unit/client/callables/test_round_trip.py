@@ -14,8 +14,8 @@ from tests.unit.properties.specs import specs
 from tests.unit.properties.test_agree import leave_out_nulls, written
 from toolwright import Tool, Toolbox
 from toolwright.client import connect, make_tool
-from toolwright.client.callables import remote_callable
-from toolwright.client.callables.values import plain_json
+from toolwright.client.callables.remote_callable import remote_callable
+from toolwright.client.callables.remote_values import plain_json
 
 CHECKS = settings(
     max_examples=examples(300),

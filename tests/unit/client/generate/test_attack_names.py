@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.counting import examples, for_every
 from tests.wire.client.generate.generated_modules import loaded, source_of, using
-from toolwright.client.generate.classes import RESERVED
+from toolwright.client.generate.hint_source import RESERVED
 
 DUNDERS = [
     *("__getattr__", "__dir__", "__name__", "__all__", "__builtins__", "__path__", "__file__"),

@@ -7,7 +7,7 @@ import pytest
 
 from tests.wire.client.generate.generated_modules import loaded, source_of, using
 from toolwright import ArgumentError, ResultError
-from toolwright.client.generate.changes import changes
+from toolwright.client.generate.module import changes
 
 PRODUCT = {
     "type": "object",

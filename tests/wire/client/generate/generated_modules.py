@@ -6,7 +6,7 @@ import tempfile
 import types
 from pathlib import Path
 
-from toolwright.client.callables import remote_callable
+from toolwright.client.callables.remote_callable import remote_callable
 from toolwright.client.generate.module import ModuleOrigin, generate_module, module_source
 
 ORIGIN = ModuleOrigin(

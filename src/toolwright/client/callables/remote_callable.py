@@ -14,21 +14,18 @@ from ..._words import count_of, nearest, path_text, truncate
 from ...arguments.broken_rules import value_fault
 from ...errors import ArgumentError, Fault, SchemaError
 from ...tools.decorator import MARK
-from .checking import Checker, TooTangled
 from .definition import ToolDefinition
-from .hints import HintMaker
-from .names import python_name
-from .shapes import RecordField, admits_none
+from .remote_values import UNSET, Checker, TooTangled, adapter_of, broken_result, plain_json, typed
+from .shapes import RecordField, admits_none, python_name
 from .signature import (
     BOX_FIELD,
+    HintMaker,
     ToolShapes,
     is_box,
     opened_box,
     shapes_of,
     signature_of_shapes,
 )
-from .unset import UNSET
-from .values import adapter_of, broken_result, plain_json, typed
 
 Dispatch = Callable[[str, JsonObject], Any]
 """Sends JSON arguments to a tool by name; returns its value, or an awaitable of it."""

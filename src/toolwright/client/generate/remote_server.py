@@ -13,10 +13,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..._door import DOOR
-from ..callables.values import adapter_of, typed
+from ..callables.remote_values import adapter_of, typed
 
 if TYPE_CHECKING:
-    from ..callables.remote import RemoteCallable
+    from ..callables.remote_callable import RemoteCallable
 
 R = TypeVar("R")
 
@@ -109,7 +109,7 @@ class RemoteServer:
     def _tool(self, name: str) -> RemoteCallable:
         with self._lock:
             if self._client is None:
-                from ..connecting import connect
+                from ..client import connect
 
                 self._client, self._owned = connect(*self.target), True
             client = self._client

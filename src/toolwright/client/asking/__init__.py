@@ -1,1 +1,0 @@
-"""A server's questions, and who answers them."""

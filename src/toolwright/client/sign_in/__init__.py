@@ -1,1 +1,0 @@
-"""Signing in at servers with the browser."""
