@@ -1,10 +1,11 @@
-"""Parsers of argparse, read through its private names."""
+"""Parsers of argparse and optparse, read through their private names."""
 
 from __future__ import annotations
 
 import argparse
 import enum
 import itertools
+import optparse
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -488,3 +489,99 @@ def _version_of(parser: argparse.ArgumentParser) -> str:
         if isinstance(action, _argparse._VersionAction):
             return plain_version(first_paragraph(_expanded(parser, getattr(action, "version", ""))))
     return ""
+
+
+# -- optparse, whose options are argparse's under the same names
+
+_TYPES: dict[str, Any] = {"string": None, "str": None, "int": int, "long": int, "float": float}
+_FLAGS = ("store_true", "store_false", "count")
+_CONSTANTS = ("store_const", "append_const")
+
+
+def read_optparse(parser: optparse.OptionParser, name: str = "") -> Program:
+    """Return the program of an `OptionParser`; `SchemaError` if it cannot be read."""
+    name = name or plain_text(parser.get_prog_name())
+    walk = Walk(name)
+    root = walk.read((), lambda: _optparse_command(parser, walk), parser)
+    version = plain_text(parser.get_version() if parser.version else "")
+    return Program(
+        name=name,
+        root=root,
+        framework="optparse",
+        version=plain_version(first_paragraph(version)),
+    )
+
+
+def _optparse_command(parser: optparse.OptionParser, walk: Walk) -> Command:
+    options = without_clashes(_Parameters(_as_argparse(parser), from_file="").read())
+    names_taken = {option.name for option in options}
+    usage = _optparse_usage(parser)
+    words = CommandParameter(
+        name=next(name for name in ("args", "arguments", "words", "") if name not in names_taken),
+        schema=array({"type": "string"}),
+        emit="rest",
+        description=f"What stands behind the options: `{usage}`." if usage else "",
+    )
+    walk.check_parameters((), options)
+    text = plain_text(parser.get_description() if parser.description else "")
+    return Command(
+        summary=first_paragraph(text),
+        description=text,
+        examples=plain_text(parser.epilog),
+        usage=usage,
+        parameters=(*options, words),
+        annotations=annotations_of(parser),
+    )
+
+
+def _as_argparse(parser: optparse.OptionParser) -> argparse.ArgumentParser:
+    """Return a parser of argparse with the same options."""
+    same = argparse.ArgumentParser(prog="", add_help=False)
+    groups: list[Any] = [parser, *parser.option_groups]
+    for option in (option for group in groups for option in group.option_list):
+        if option.action in ("help", "version"):
+            continue
+        default = parser.defaults.get(option.dest) if option.dest else None
+        strings = [*option._long_opts, *option._short_opts]
+        name = flags_in_order(strings)[0].lstrip("-").replace("-", "_")
+        settings: dict[str, Any] = {
+            "dest": option.dest or name,
+            "default": None if default is optparse.NO_DEFAULT else default,
+            "help": _optparse_help(parser, option),
+        }
+        if option.action in _FLAGS:
+            settings["action"] = option.action
+        elif option.action in _CONSTANTS:
+            settings |= {"action": option.action, "const": option.const}
+        elif not option.takes_value():
+            settings |= {"action": argparse.Action, "nargs": 0}
+        else:
+            kind = _TYPES.get(option.type, option.type) if not option.choices else None
+            if isinstance(kind, str):
+                same.register("type", kind, str)
+            several = (option.nargs or 1) > 1
+            settings |= {"action": "append" if option.action == "append" else "store", "type": kind}
+            settings |= {"nargs": option.nargs if several else None, "choices": option.choices}
+        same.add_argument(*strings, **settings)
+    return same
+
+
+def _optparse_help(parser: optparse.OptionParser, option: Any) -> str:
+    if not option.help:
+        return ""
+    if option.help == optparse.SUPPRESS_HELP:
+        return argparse.SUPPRESS
+    try:
+        text = parser.formatter.expand_default(option)
+    except Exception:  # noqa: BLE001  # the author's text and defaults
+        text = option.help
+    return str(text).replace("%", "%%")
+
+
+def _optparse_usage(parser: optparse.OptionParser) -> str:
+    try:
+        text = " ".join(parser.get_usage().split())
+    except Exception:  # noqa: BLE001  # the author's text
+        return ""
+    text = plain_text(text).removeprefix("Usage:").strip()
+    return text.removeprefix(parser.get_prog_name()).strip()[:MAX_USAGE]

@@ -96,7 +96,7 @@ def _reader(framework: str) -> Callable[[Any, str], Program]:
         case "argparse":
             from .argparse_tree import read_argparse as read
         case "optparse":
-            from .optparse_tree import read_optparse as read
+            from .argparse_tree import read_optparse as read
         case "cyclopts":
             from .cyclopts_tree import read_cyclopts as read
         case "typer":
