@@ -58,13 +58,8 @@ class Rule:
         around: Hook | Sequence[Hook] = (),
         **options: Unpack[ToolOptions],
     ) -> None:
-        if not callable(commands) and not _are_words(commands):
-            msg = f"commands takes globs such as `get.*`, or a function; got {commands!r}"
-            raise TypeError(msg)
-        for name in _OF_ONE:
-            if name in options:
-                msg = f"`{name}` is not an option of a rule"
-                raise TypeError(msg)
+        _check_commands(commands)
+        _check_options(options)
         if parse not in (None, "json", "json_lines"):
             msg = f'parse must be None, "json" or "json_lines"; got {parse!r}'
             raise ValueError(msg)
@@ -80,7 +75,6 @@ class Rule:
             "fixed", type(fixed).__name__, _is_named(fixed), 'values by name, such as {"size": 1}'
         )
         _check("env", type(env).__name__, _is_named(env), 'texts by name, such as {"LANG": "C"}')
-        options_from(cast("Mapping[str, Any]", options))  # a bad one is refused here
         self.commands = commands
         self.annotated = annotated
         """An annotation that a command must have, or several with their values."""
@@ -227,6 +221,20 @@ def names_of(parameter: CommandParameter) -> tuple[str, ...]:
         for name, spelling in spellings_of(parameter).items()
         if only_off or not spelling.opposite  # `!no-color` does not leave out `--color`
     )
+
+
+def _check_commands(commands: Any) -> None:
+    if not callable(commands) and not _are_words(commands):
+        msg = f"commands takes globs such as `get.*`, or a function; got {commands!r}"
+        raise TypeError(msg)
+
+
+def _check_options(options: ToolOptions) -> None:
+    for name in _OF_ONE:
+        if name in options:
+            msg = f"`{name}` is not an option of a rule"
+            raise TypeError(msg)
+    options_from(cast("Mapping[str, Any]", options))  # a bad one is refused here
 
 
 def _check(name: str, argument: Any, fits: bool, expected: str) -> None:  # noqa: FBT001 - it is checked
