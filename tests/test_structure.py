@@ -31,7 +31,7 @@ ORDER = [
     ["options", "markers", "stores"],
     ["json_schema"],
     ["read"],
-    ["questions", "reports"],
+    ["questions"],
     ["content", "results", "call"],
     ["schema"],
     ["arguments"],

@@ -22,6 +22,7 @@ Messages are for reading and may change; `code` is stable.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from ._door import public
 from ._words import truncate
@@ -118,7 +119,18 @@ class SchemaError(DefinitionError, ValueError):
 
     def named(self, tool: str) -> SchemaError:
         """Return the same refusal under the name that the tool was to have."""
-        return _schema_error(self.what, tool, self.parameter, self.hint, self.file, self.line)
+        return self._named(tool)()
+
+    def _named(self, tool: str) -> partial[SchemaError]:
+        return partial(
+            SchemaError,
+            self.what,
+            tool=tool,
+            parameter=self.parameter,
+            hint=self.hint,
+            file=self.file,
+            line=self.line,
+        )
 
     def at(self, file: str, line: int) -> SchemaError:
         """Set where it is, and return it."""
@@ -131,20 +143,7 @@ class SchemaError(DefinitionError, ValueError):
         return f"{super().__str__()}{where}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _schema_error, (
-            self.what,
-            self.tool,
-            self.parameter,
-            self.hint,
-            self.file,
-            self.line,
-        )
-
-
-def _schema_error(
-    what: str, tool: str, parameter: str, hint: str, file: str, line: int
-) -> SchemaError:
-    return SchemaError(what, tool=tool, parameter=parameter, hint=hint, file=file, line=line)
+        return self._named(self.tool), ()
 
 
 @public
@@ -255,14 +254,8 @@ class ArgumentError(CallError, ValueError):
         super().__init__(f"{tool}: " + "\n".join(lines), path=path)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _argument_error, (self.tool, self.faults, (self.count, self.more))
-
-
-def _argument_error(
-    tool: str, faults: tuple[Fault, ...], counted: tuple[int, bool]
-) -> ArgumentError:
-    count, more = counted
-    return ArgumentError(tool, faults, count=count, more=more)
+        again = partial(ArgumentError, self.tool, self.faults, count=self.count, more=self.more)
+        return again, ()
 
 
 @public
@@ -276,11 +269,7 @@ class ToolNotFound(CallError, KeyError):
         self.name = name
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _tool_not_found, (self.name, self.hint)
-
-
-def _tool_not_found(name: str, hint: str) -> ToolNotFound:
-    return ToolNotFound(name, hint=hint)
+        return partial(ToolNotFound, self.name, hint=self.hint), ()
 
 
 @public
@@ -317,11 +306,7 @@ class Overloaded(CallError):
         super().__init__(message, hint=hint or f"try again in {_seconds(self.retry_after)}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _overloaded, (self.message, self.retry_after, self.hint)
-
-
-def _overloaded(message: str, retry_after: float, hint: str) -> Overloaded:
-    return Overloaded(message, retry_after=retry_after, hint=hint)
+        return partial(Overloaded, self.message, retry_after=self.retry_after, hint=self.hint), ()
 
 
 def _seconds(number: float) -> str:

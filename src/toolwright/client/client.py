@@ -26,7 +26,7 @@ from .wire.interface import AnyConnection
 from .wire.scope import RequestScope, needs_task
 
 if TYPE_CHECKING:
-    from ..reports import OnLog, OnProgress
+    from ..call import OnLog, OnProgress
     from ..results import Result
     from .wire.server_info import ServerInfo
 

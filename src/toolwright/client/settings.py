@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, Literal, TypedDict, cast
 
+from ..call import OnLog, OnProgress
 from ..limits import check_count, check_seconds
-from ..reports import OnLog, OnProgress
 from .bounds import CALL_SECONDS, CONNECT_SECONDS, MOST_BYTES
 
 OnForm = Callable[[str, dict[str, Any]], Any] | Callable[[str, dict[str, Any]], Awaitable[Any]]
