@@ -279,7 +279,7 @@ def test_a_module_says_in_few_words_what_it_is():
 
 
 def test_schemas_are_read_in_their_own_room():
-    """Two rooms write every kind of schema as well; others write through `json_schema.build`."""
+    """Two rooms write every kind of schema as well; others write through `json_schema.document`."""
     keywords = {"$ref", "allOf", "anyOf", "oneOf"}
     readers = {
         dotted(path): sorted(found)

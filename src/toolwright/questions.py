@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from .errors import CallCancelled, CallError, ToolError
-from .json_schema.drafts import NOTES
+from .json_schema.document import NOTES
 from .json_schema.facts import Facts, facts
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any
 from .._json_values import is_list, is_object
 from .._words import truncate
 from ..errors import Fault
-from ..json_schema.build import ONE_OF
+from ..json_schema.document import ONE_OF
 from ..json_schema.walk import COMBINED
 from ..schema.explicit import matches_pattern
 from .explain import explain

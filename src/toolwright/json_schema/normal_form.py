@@ -13,8 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from .._json_values import JsonObject, is_list, is_object
-from .build import reference_to
-from .document import Document, combined
+from .document import Document, combined, reference_to
 
 DEEPEST = 40
 """Levels of a schema, each of which costs a validator several frames."""

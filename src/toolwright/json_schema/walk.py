@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._json_values import JsonObject, is_list, is_object
-from .build import REF_PREFIX
-from .document import Document, combined
+from .document import REF_PREFIX, Document, combined
 
 MAPS = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas"))
 _MOST_NODES = 5_000
@@ -49,20 +48,23 @@ def rewrite(node: Any, change: Callable[[JsonObject, str], JsonObject], key: str
     return change(rewritten, key)
 
 
-def nodes(node: Any) -> Iterator[JsonObject]:
-    """Yield a schema and every schema inside it."""
-    if not is_object(node):
-        return
-    yield node
+def parts(node: JsonObject) -> Iterator[Any]:
+    """Yield every schema that a schema holds, one after the other."""
     for word, value in node.items():
         if word in SINGLES:
-            yield from nodes(value)
+            yield from value if is_list(value) else (value,)  # up to 2019-09, one per position
         elif word in LISTS and is_list(value):
-            for item in value:
-                yield from nodes(item)
+            yield from value
         elif word in MAPS and is_object(value):
-            for item in value.values():
-                yield from nodes(item)
+            yield from value.values()
+
+
+def nodes(node: Any) -> Iterator[JsonObject]:
+    """Yield a schema and every schema inside it."""
+    if is_object(node):
+        yield node
+        for part in parts(node):
+            yield from nodes(part)
 
 
 def refs(node: Any) -> Iterator[str]:
@@ -93,10 +95,4 @@ def reachable(document: Document, node: Any) -> Iterator[JsonObject]:
         reference = combined(part).reference
         if reference is not None:
             todo.append(document.resolve(reference, part))
-        for word, value in part.items():
-            if word in SINGLES:
-                todo.extend(value if is_list(value) else [value])  # one per position, once
-            elif word in LISTS and is_list(value):
-                todo.extend(value)
-            elif word in MAPS and word != "$defs" and is_object(value):
-                todo.extend(value.values())
+        todo.extend(parts({word: value for word, value in part.items() if word != "$defs"}))

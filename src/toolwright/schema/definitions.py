@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._json_values import JsonObject
-from ..json_schema.build import REF_PREFIX
+from ..json_schema.document import REF_PREFIX
 from ..json_schema.walk import nodes, refs, rewrite
 from ..read.signature import Lost
 from .generate import BYTES_KEY, NAME_KEY

@@ -10,8 +10,7 @@ import typing_extensions
 
 from .._json_values import JsonObject, is_list
 from ..content import Audio, Content, File, Image
-from ..json_schema.build import REF_PREFIX
-from ..json_schema.document import COMBINING
+from ..json_schema.document import COMBINING, REF_PREFIX
 from ..json_schema.facts import Facts, facts
 from ..json_schema.walk import nodes, refs
 from ..read.signature import EMPTY

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from .._json_values import JsonObject, compact_json, is_object
 from .._words import did_you_mean
 from ..errors import SchemaError
-from ..json_schema.build import REF_PREFIX
+from ..json_schema.document import REF_PREFIX
 from ..json_schema.walk import refs
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, Lost, Signature

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, Union, cast
 
 from .._json_values import is_list, is_object
-from ..json_schema.build import REF
-from ..json_schema.document import MISSING, Document, combined
+from ..json_schema.document import MISSING, REF, Document, combined
 
 Fragment = Mapping[str, Any]
 _BOUNDS = {

@@ -9,7 +9,7 @@ from tests.counting import for_every
 from toolwright._json_values import kind_of
 from toolwright.json_schema.document import MISSING, Document
 from toolwright.json_schema.facts import facts
-from toolwright.json_schema.merge import KINDS, merge
+from toolwright.json_schema.facts import KINDS, merge
 
 CASES = json.loads((Path(__file__).parents[2] / "data" / "schema-facts.json").read_text())["cases"]
 

@@ -16,7 +16,7 @@ from toolwright.client.callables.signature import shapes_of
 from toolwright.client.generate.hint_source import HintWriter
 from toolwright.contract.containment import contains
 from toolwright.json_schema.facts import facts
-from toolwright.json_schema.merge import KINDS
+from toolwright.json_schema.facts import KINDS
 
 CASES = json.loads((Path(__file__).parents[2] / "data" / "schema-facts.json").read_text())["cases"]
 ROOTS = ("$schema", "$defs", "definitions")

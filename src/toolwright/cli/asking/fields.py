@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..._json_values import is_list, is_object
-from ...json_schema.facts import Facts, facts
-from ...json_schema.merge import listed_values
+from ...json_schema.facts import Facts, facts, listed_values
 
 _YES = frozenset(("y", "yes", "true", "on", "1"))
 _NO = frozenset(("n", "no", "false", "off", "0"))

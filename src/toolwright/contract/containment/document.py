@@ -15,8 +15,7 @@ from ..._json_values import (
     is_list,
     is_object,
 )
-from ...json_schema.build import REF
-from ...json_schema.document import COMBINING, Document, combined, own_part
+from ...json_schema.document import COMBINING, REF, Document, combined, own_part
 
 MOST_DEPTH = 100
 """How deeply a schema may be nested: ours are not so deep, and Python's stack is limited."""

@@ -14,11 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from ..._json_values import JsonObject, is_list, is_object
-from ...json_schema.build import with_definitions
-from ...json_schema.document import Document, combined
-from ...json_schema.drafts import LATEST, NOTES, draft_of
-from ...json_schema.facts import Arm, SchemaReader
-from ...json_schema.merge import KINDS, listed_values
+from ...json_schema.document import LATEST, NOTES, Document, combined, draft_of, with_definitions
+from ...json_schema.facts import KINDS, Arm, SchemaReader, listed_values
 from ...json_schema.normal_form import normal_form
 from ...schema.explicit import validator_for
 

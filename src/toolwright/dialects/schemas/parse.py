@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..._json_values import JsonObject, is_list, is_object, kind_of
-from ...json_schema.build import typed
-from ...json_schema.document import COMBINING, MISSING, Document, combined
-from ...json_schema.facts import SchemaReader
-from ...json_schema.merge import KINDS
+from ...json_schema.document import COMBINING, MISSING, Document, combined, typed
+from ...json_schema.facts import KINDS, SchemaReader
 from .merge import Unmergeable, merge
 from .shapes import (
     ANY,
