@@ -16,8 +16,7 @@ from ..results import Repair
 from ..schema.adapters import arguments_schema
 from ..schema.explicit import broken_rules
 from ..schema.write import Compiled
-from .broken_rules import broken_faults
-from .explain import MOST_EXPLAINED, explain, unknown
+from .explain import MOST_EXPLAINED, broken_faults, explain, unknown
 from .repair import MOST_REPAIRS, NO_SPELLINGS, Repairer, respelled
 from .sample import ArgumentSample, is_large, no_collection
 from .shape import Shape, shape_of

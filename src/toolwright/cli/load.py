@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._log.printable import say
 from .._words import did_you_mean
 from ..errors import DefinitionError, SchemaError, ToolNotFound
-from ..read.wrappers import attribute
+from ..read.target import attribute
 from ..toolbox.box import Toolbox, loading
 from ..toolbox.remote import ServerNotRead
 from ..tools.catalog import matches

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from .._files import replace_file
-from ..read.wrappers import code_of
+from ..read.target import code_of
 from ..tools.definition import Tool
 from .findings import Edit, Finding
 

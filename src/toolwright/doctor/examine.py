@@ -14,7 +14,7 @@ from typing import Any, cast
 from .._words import did_you_mean
 from ..arguments.sample import no_collection
 from ..errors import DefinitionError, SchemaError
-from ..read.wrappers import unwrapped
+from ..read.target import unwrapped
 from ..tools.definition import Tool, compile_tools
 from .author_source import Sources
 from .checks import BUILT_IN

@@ -1,4 +1,4 @@
-"""Documents of any draft, and what the references in them lead to."""
+"""Documents of any draft, and what references in them lead to."""
 
 from __future__ import annotations
 

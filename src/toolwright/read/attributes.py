@@ -12,10 +12,9 @@ from dataclasses import is_dataclass
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from .comments import comment_text
 from .docstring import parse
 from .docstring_parts import ATTRIBUTES
-from .source import class_source
+from .source import class_source, comment_text
 
 
 class ClassDocs(NamedTuple):

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, ForwardRef, Self, cast
 
 from .module_names import ModuleNames, names_around, names_of_module
-from .unresolved import UnresolvedName, arguments_of, needs_scope, not_a_type, strings_in
+from .scope import Scope, UnresolvedName, arguments_of, needs_scope, not_a_type, strings_in
 
 
 class LazyAlias:
@@ -378,3 +378,14 @@ def type_var_bound(variable: typing.TypeVar) -> Any:
         return None
     names = AnnotationNames(names_of_module(module), {})
     return typing.Union[tuple(names.resolve(bound) for bound in bounds)]  # noqa: UP007
+
+
+def resolved_in(scope: Scope, parameter: str, annotation: Any, names: Mapping[str, Any]) -> Any:
+    """Turn the annotation of a parameter into a type. Raises `UnresolvedName`."""
+    writer = scope.writer(parameter, annotation)
+    inside = "<locals>" in getattr(writer, "__qualname__", "")
+    bodies: Any = [vars(base) for base in getattr(scope.owner, "__mro__", ())]
+    body = ChainMap(*bodies)
+    return AnnotationNames(names_around(writer), names, body=body, inside=inside).resolve(
+        annotation
+    )

@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from .scope import UnresolvedName
 from .source import module_outline, stamp_of, whole_module
-from .unresolved import UnresolvedName
 
 
 class Origin(NamedTuple):

@@ -5,18 +5,18 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..options import Options
 from .attributes import annotated_text, class_docs
-from .comments import RETURN, parameter_comments
 from .docstring import parse
 from .docstring_parts import ATTRIBUTES, PARAMETERS, Docstring, doc_of
-from .scope import Scope
+from .scope import Scope, UnresolvedName, needs_scope
 from .signature import EMPTY, VAR_KEYWORD, Lost, Parameter, Signature
-from .source import lines_of
+from .source import RETURN, lines_of, parameter_comments
 from .target import Target, with_arguments, with_owner
-from .unresolved import UnresolvedName, needs_scope
 
 
 def read(
@@ -71,6 +71,16 @@ def read(
     )
 
 
+def read_signature(target: Target, scope: Scope | None, options: Options) -> Signature:
+    """Read a target as its options say. Raises `SchemaError`."""
+    if options.input_schema is None:
+        return read(target, scope, permissive=options.on_unsupported == "permissive")
+    # The author's schema says what the parameters are: nothing about them is a problem.
+    signature = read(target, scope, permissive=True)
+    problems = tuple(lost for lost in signature.problems if lost.kind != "any_value")
+    return replace(signature, problems=problems)
+
+
 def _hints(
     target: Target,
     scope: Scope | None,
@@ -92,8 +102,11 @@ def _hints(
     for name, annotation in hints.items():
         if annotation is EMPTY or not needs_scope(annotation):
             continue
+        from .evaluate import resolved_in  # hints that are plain classes need none of this
+
         try:
-            hints[name] = with_owner(scope.resolve(name, annotation, names), target.owner)
+            hint = resolved_in(scope, name, annotation, names)
+            hints[name] = with_owner(hint, target.owner)
         except UnresolvedName as error:
             if name == RETURN:
                 text = f"its return type is not known; {error.hint}"

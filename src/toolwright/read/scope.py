@@ -1,4 +1,4 @@
-"""Resolves annotations in the scope they were written in."""
+"""What annotations may name, and names that are not known yet."""
 
 from __future__ import annotations
 
@@ -6,11 +6,66 @@ import inspect
 import types
 import typing
 from collections import ChainMap
-from collections.abc import Mapping, MutableMapping
-from typing import Any
+from collections.abc import Iterator, MutableMapping
+from typing import Any, ForwardRef, Self, cast
 
-from .target import Target
-from .unresolved import needs_scope
+
+class UnresolvedName(Exception):
+    """An annotation names something that does not exist at run time."""
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__(name)
+        self.name = name
+        self.hint = hint
+        self.place = ""
+        """The field of a class that names it."""
+
+    @property
+    def what(self) -> str:
+        """What is wrong with the parameter that needs the name."""
+        where = f", in `{self.place}`" if self.place else ""
+        return f"has a type that is not known: `{self.name}`{where}"
+
+    def inside(self, place: str) -> Self:
+        """Note which field of a class names it."""
+        self.place = self.place or place
+        return self
+
+
+def needs_scope(annotation: Any) -> bool:
+    """Return whether an annotation holds a string that has yet to be resolved."""
+    if isinstance(annotation, str | ForwardRef) or annotation is Self:
+        return True
+    return any(needs_scope(part) for part in arguments_of(annotation))
+
+
+def arguments_of(hint: Any) -> tuple[Any, ...]:
+    """Return the parts of a hint that are hints themselves."""
+    if isinstance(hint, types.ModuleType) or (
+        isinstance(hint, type) and not isinstance(hint, types.GenericAlias)
+    ):
+        return ()  # a module may import something on each access
+    if typing.get_origin(hint) is typing.Literal:
+        return ()  # its strings are values
+    arguments: Any = getattr(hint, "__args__", ())
+    return cast("tuple[Any, ...]", arguments) if isinstance(arguments, tuple) else ()
+
+
+def strings_in(hint: Any) -> Iterator[tuple[Any, str]]:
+    """Yield the strings inside a hint, each with the object that holds it."""
+    if isinstance(hint, ForwardRef):
+        yield hint, hint.__forward_arg__
+    for part in arguments_of(hint):
+        if isinstance(part, str):
+            yield hint, part
+        else:
+            yield from strings_in(part)
+
+
+def not_a_type(annotation: Any, error: Exception) -> UnresolvedName:
+    """Return the error for an annotation that is not a type."""
+    text = annotation if isinstance(annotation, str) else repr(annotation)
+    return UnresolvedName(text, f"`{text}` is not a type: {error}")
 
 
 class Scope:
@@ -44,37 +99,12 @@ class Scope:
         layers.extend(dict(frame.f_locals) for frame in self.frames)
         return ChainMap(*layers)
 
-    def resolve(self, parameter: str, annotation: Any, names: Mapping[str, Any]) -> Any:
-        """Turn the annotation of a parameter into a type. Raises `UnresolvedName`."""
-        if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
-            return annotation
-        # Hints that are plain classes need none of this.
-        from .evaluate import AnnotationNames
-        from .module_names import names_around
-
-        writer = self._writer(parameter, annotation)
-        inside = "<locals>" in getattr(writer, "__qualname__", "")
-        bodies: Any = [vars(base) for base in getattr(self.owner, "__mro__", ())]
-        body = ChainMap(*bodies)
-        scope = AnnotationNames(names_around(writer), names, body=body, inside=inside)
-        return scope.resolve(annotation)
-
-    def _writer(self, parameter: str, annotation: Any) -> Any:
+    def writer(self, parameter: str, annotation: Any) -> Any:
         """Find the function that an annotation was written for; `wraps` copies annotations."""
         for function in self.writers:
             if getattr(function, "__annotations__", {}).get(parameter) == annotation:
                 return function
         return self.writers[-1]
-
-
-def scope_of(target: Target) -> Scope | None:
-    """Capture the scope that a target's annotations need, while its frames still run."""
-    annotations = [target.returns, *(p.annotation for p in target.parameters)]
-    if "<locals>" in getattr(target.function, "__qualname__", "") or any(
-        needs_scope(annotation) for annotation in annotations
-    ):
-        return Scope(target.writers or (target.function,), target.owner)
-    return None
 
 
 def _is_hint(value: Any) -> bool:

@@ -17,7 +17,7 @@ from ..outcome.failure import failed
 from ..outcome.writer import ResultWriter, keep, kept
 from ..results import Repair, Result, with_note
 from ..stores.store import Store, clock_of
-from .waiting import Signal, Waiter
+from .loop import Signal, Waiter
 
 NOTE = "toolwright/cache"
 """The key of a result's `_meta` that says whether it was kept."""

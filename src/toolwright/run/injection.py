@@ -18,13 +18,12 @@ from ..call import Call
 from ..errors import SchemaError
 from ..markers import Inject
 from ..read.reader import read
-from ..read.scope import scope_of
 from ..read.signature import EMPTY, VARIADIC, Parameter
-from ..read.target import open_constructor, open_target
+from ..read.target import open_constructor, open_target, scope_of
 from ..schema.injected import Wanted, foreign, injection
 from .current import outside
 from .lifespan import Lifespan, enter_in_thread, in_thread
-from .waiting import ShortWait
+from .loop import ShortWait
 
 NOTHING_OPEN = ExitStack()
 """For providers that leave nothing to clean up: nothing is ever put on it."""

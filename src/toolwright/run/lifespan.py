@@ -18,9 +18,8 @@ from typing import Any, cast
 
 from .._log import log
 from .current import outside
-from .loop import background
+from .loop import LOOP, Pending, ShortWait, Signal, background
 from .threads import threads
-from .waiting import LOOP, Pending, ShortWait, Signal
 
 _FORM = "write `async def lifespan():` with one `yield`, and give the function itself"
 

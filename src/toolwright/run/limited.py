@@ -23,10 +23,9 @@ from ..results import Repair, Result
 from .attempt import AttemptInput, Invocation, ValueAndResult
 from .cache import Cache, defaults_of
 from .current import new_call
-from .loop import background
+from .loop import HERE, LOOP, Pending, Signal, Waiter, background, run_here
 from .threads import threads
 from .throttle import Concurrency, Permit, RateLimit
-from .waiting import HERE, LOOP, Pending, Signal, Waiter, run_here
 
 
 async def retry_failed(

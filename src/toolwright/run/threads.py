@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors import Overloaded
 from .current import share_of
-from .process.forks import end_copy
+from .process.pipe import end_copy
 
 Settle = Callable[[Any, BaseException | None], object]
 

@@ -16,7 +16,7 @@ from ..call import Call
 from ..errors import CallCancelled, Overloaded
 from ..limits import Rate
 from ..stores.store import Store, clock_of
-from .waiting import Signal, Waiter
+from .loop import Signal, Waiter
 
 MOST_WAITING = 1000
 """How many calls of one tool may wait for a permit."""

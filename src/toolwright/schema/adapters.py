@@ -11,13 +11,12 @@ from pydantic_core import SchemaSerializer, SchemaValidator
 from typing_extensions import TypeAliasType
 
 from .._json_values import JsonObject
-from .core_schemas import refusing, with_own_names
+from .core_schemas import BASE64, refusing, with_base64, with_own_names
 from .generate import Generator
 from .json_rules import JsonRules, with_exact_numbers
 from .plan import Plan
 from .stand_in import MOST_KNOWN, StandIn, key_of, scalar_type
 from .traits import Traits
-from .types.encoded import BASE64, with_base64
 from .types.hints import strip_annotated
 
 # JSON has neither bytes nor NaN.

@@ -17,8 +17,8 @@ from ..content.converters import is_converted
 from ..content.tables import is_frame
 from ..errors import SchemaError
 from ..options import Options
+from ..read.scope import UnresolvedName
 from ..read.signature import EMPTY, POSITIONAL_ONLY, VAR_KEYWORD, VARIADIC, Lost, Signature
-from ..read.unresolved import UnresolvedName
 from .adapters import (
     arguments_adapter,
     forget_schema,

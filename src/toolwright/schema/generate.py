@@ -26,10 +26,17 @@ from ..json_schema.walk import without_repeats
 from ..read.attributes import class_docs
 from ..read.docstring_parts import doc_of
 from ..read.signature import Lost
-from .core_schemas import fields_of, first_alias, goes_by_alias, innermost, mark, own_serializer
+from .core_schemas import (
+    encoder_in,
+    fields_of,
+    first_alias,
+    goes_by_alias,
+    innermost,
+    mark,
+    own_serializer,
+)
 from .injected import unset_fields
 from .json_rules import flag_range
-from .types.encoded import encoder_in
 from .types.hints import safe_text
 from .types.unsendable import (
     REFUSED_KEY,

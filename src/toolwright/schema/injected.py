@@ -14,8 +14,8 @@ from pydantic_core import PydanticUndefined
 from ..call import Call
 from ..markers import Fixed, Hidden, Inject
 from ..read.foreign import Foreign, foreign_context, foreign_default, foreign_marker, known_marker
+from ..read.scope import UnresolvedName
 from ..read.signature import EMPTY
-from ..read.unresolved import UnresolvedName
 from .types.hints import Factory, arms, effective_default, said_of, unqualify
 
 Wanted = Inject | type[Any]

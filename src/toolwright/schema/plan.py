@@ -35,8 +35,7 @@ from ..read.signature import (
     Parameter,
     Signature,
 )
-from ..read.target import is_typed_dict
-from ..read.wrappers import attribute
+from ..read.target import attribute, is_typed_dict
 from .injected import HIDDEN, Wanted, foreign, injection, unset_fields
 from .types.hints import (
     FACTORIES,

@@ -13,7 +13,7 @@ from .._words import did_you_mean
 from ..call import Call
 from ..errors import ArgumentError, Fault, SchemaError
 from ..options import ToolOptions
-from ..read.command_trees import ProgramSource, framework_of
+from ..read.target import ProgramSource, framework_of
 from ..results import Result
 from ..tools.catalog import matches
 from ..tools.definition import Tool

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..read.command_trees import ProgramSource
+from ..read.target import ProgramSource
 
 Emit = Literal[
     "value",  # `--size=3`; a positional: `3`

@@ -86,7 +86,7 @@ class Catcher:
 
     def is_command(self, target: Any) -> bool:
         """Return whether an object is a command of a known framework."""
-        return bool(self.ours("read.command_trees").framework_of(target))
+        return bool(self.ours("read.target").framework_of(target))
 
     def patch(self, module: Any) -> None:
         """Redirect the parsers of a framework to this object, whatever classes are derived."""

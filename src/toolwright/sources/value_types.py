@@ -99,7 +99,7 @@ class JsonSchemaValue:
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
-        from ..arguments.broken_rules import broken_faults, value_fault
+        from ..arguments.explain import broken_faults, value_fault
         from ..arguments.shape import shape_of
         from ..schema.explicit import broken_rules, validator_for
 

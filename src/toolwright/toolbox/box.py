@@ -15,7 +15,7 @@ from .._protocol import LATEST_PROTOCOL
 from ..errors import DefinitionError, SchemaError
 from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions, defaults_from, icon_from, unknown_option
-from ..read.command_trees import is_program
+from ..read.target import is_program
 from ..run.shared import Shared
 from ..serve.offering import Offering
 from ..tools.catalog import Catalog, Problem

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import SchemaError
 from ..options import unknown_option
-from ..read.command_trees import is_program
+from ..read.target import is_program
 from ..tools.catalog import Catalog, matches
 from ..tools.decorator import with_name
 from ..tools.definition import (

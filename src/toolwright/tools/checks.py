@@ -13,10 +13,9 @@ from ..errors import SchemaError
 from ..limits import Process
 from ..options import Options, options_from
 from ..read.foreign import foreign_marker, is_data
+from ..read.scope import arguments_of, needs_scope
 from ..read.signature import EMPTY, VARIADIC
-from ..read.target import Bare, Target
-from ..read.unresolved import arguments_of, needs_scope
-from ..read.wrappers import is_async
+from ..read.target import Bare, Target, is_async
 from ..run.shared import Shared
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def _check_run_on(target: Target, options: Options) -> str:
     if isinstance(where, Process) and (where.memory or where.cpu) and sys.platform != "linux":
         return "limits the memory or processor time of its process, which only Linux can do"
     if where == "process" or isinstance(where, Process):
-        from ..run.process.reference import claimed
+        from ..run.process.invoker import claimed
 
         try:
             claimed(target.call)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 from .._door import public
 from ..errors import SchemaError
 from ..options import ToolOptions, options_from
-from ..read.wrappers import attribute
+from ..read.target import attribute
 from .loading import refused_while_loading
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from ..errors import SchemaError, ToolwrightError, UnexpectedError
 from ..options import NO_DEFAULTS, Options, ToolOptions, with_defaults
 from ..read.signature import Signature
 from ..read.target import Target, open_target
-from ..run.prepare import read_signature
 from ..run.shared import Shared
 from .checks import check, check_injected, check_run, read_options
 from .decorator import RefusedMark, marks
@@ -434,7 +433,7 @@ class LazySignature:
     @classmethod
     def of(cls, target: Target) -> Self:
         """Remember where the names of a target's hints are, before its frame is gone."""
-        from ..read.scope import scope_of
+        from ..read.target import scope_of
 
         return cls(scope_of(target))
 
@@ -443,6 +442,8 @@ class LazySignature:
         scope = self._scope  # before the signature: another thread sets that, then drops this
         signature = self._signature
         if signature is None:
+            from ..read.reader import read_signature
+
             signature = self._signature = read_signature(target, scope, options)
             self._scope = None
         return signature

@@ -168,13 +168,14 @@ def test_a_provider_that_comes_later_counts_for_a_tool_in_hand():
 
 
 def test_a_target_is_opened_and_read_once_for_any_number_of_boxes(monkeypatch):
+    from toolwright.read import reader
     from toolwright.tools import definition
 
     opened, read = [], []
-    opening, reading = definition.open_target, definition.read_signature
+    opening, reading = definition.open_target, reader.read_signature
     monkeypatch.setattr(definition, "open_target", lambda t: opened.append(t) or opening(t))
     monkeypatch.setattr(
-        definition, "read_signature", lambda *given: read.append(given) or reading(*given)
+        reader, "read_signature", lambda *given: read.append(given) or reading(*given)
     )
     assert targets.open_target is opening
     tools = [Tool(add, name=f"add_{number}") for number in range(50)]

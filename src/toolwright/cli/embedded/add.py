@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..._door import public
-from ...read.command_trees import framework_of
+from ...read.target import framework_of
 
 if TYPE_CHECKING:
     from ...sources.command_line import CommandLine, Mode

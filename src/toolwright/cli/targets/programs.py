@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..._log.printable import say
 from ..._words import did_you_mean
 from ...errors import SchemaError
-from ...read.command_trees import framework_of, is_program
+from ...read.target import framework_of, is_program
 from ...toolbox.box import Toolbox
 from ...tools.catalog import matches
 from ...tools.decorator import is_marked

@@ -11,7 +11,7 @@ from typing import Any, cast
 from ..._json_values import JsonObject, is_object
 from ..._log.printable import printable
 from ..._words import count_of, nearest, path_text, truncate
-from ...arguments.broken_rules import value_fault
+from ...arguments.explain import value_fault
 from ...errors import ArgumentError, Fault, SchemaError
 from ...tools.decorator import MARK
 from .definition import ToolDefinition

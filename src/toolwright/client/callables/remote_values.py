@@ -12,11 +12,11 @@ from typing import Any, Final, Literal, cast, final
 
 from ..._json_values import JsonObject, is_object
 from ..._words import path_text, truncate, value_text
-from ...arguments.broken_rules import broken_faults
+from ...arguments.explain import broken_faults
 from ...arguments.repair import Repairer
 from ...arguments.shape import Shape
 from ...errors import ArgumentError, Fault, ResultError
-from ...json_schema.build import REF, REF_PREFIX
+from ...json_schema.document import REF, REF_PREFIX
 from ...results import Repair
 from ...schema.explicit import broken_rules, searcher, validator_for
 

@@ -13,11 +13,8 @@ from typing import Any
 from ..._json_values import JsonObject, is_list, is_object, kind_of
 from ..._words import truncate
 from ...errors import SchemaError
-from ...json_schema.build import REF_PREFIX
-from ...json_schema.document import Document, combined, own_part
-from ...json_schema.drafts import NOTES
-from ...json_schema.facts import Arm, SchemaReader
-from ...json_schema.merge import KINDS, listed_values
+from ...json_schema.document import NOTES, REF_PREFIX, Document, combined, own_part
+from ...json_schema.facts import KINDS, Arm, SchemaReader, listed_values
 
 _LONGEST = 200
 

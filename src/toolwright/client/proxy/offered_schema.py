@@ -8,8 +8,7 @@ from typing import Any, cast
 
 from ..._json_values import is_list, is_object
 from ...errors import ArgumentError, Fault, SchemaError
-from ...json_schema.build import REF
-from ...json_schema.document import COMBINING, Document, combined
+from ...json_schema.document import COMBINING, REF, Document, combined
 from ...schema.explicit import searcher
 from ...sources.program import CommandParameter
 from ...sources.rules import Rule

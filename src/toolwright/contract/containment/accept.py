@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import Any, TypeGuard
 
 from ..._json_values import canonical_json, is_list, is_object, kind_of
-from ...json_schema.build import REF
-from ...json_schema.document import COMBINING, combined
+from ...json_schema.document import COMBINING, REF, combined
 from ...schema.explicit import searcher
 from .document import Budget, SchemaNode
 

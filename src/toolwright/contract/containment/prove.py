@@ -8,8 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..._json_values import is_list, is_object
-from ...json_schema.build import ONE_OF, REF
-from ...json_schema.document import combined
+from ...json_schema.document import ONE_OF, REF, combined
 from .accept import (
     APPLICATORS,
     NOT_READ,

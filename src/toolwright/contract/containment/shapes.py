@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..._json_values import canonical_json, is_list, is_object
-from ...json_schema.build import ONE_OF, REF
-from ...json_schema.document import combined
+from ...json_schema.document import ONE_OF, REF, combined
 from .accept import (
     KINDS,
     NOT_READ,

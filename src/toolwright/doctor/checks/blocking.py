@@ -10,7 +10,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from ...limits import Process
-from ...read.wrappers import attribute
+from ...read.target import attribute
 from ..author_source import AuthorSource, Import, imported
 from ..findings import Found, Severity, check
 from ..subjects import CheckedTool, CheckedToolbox

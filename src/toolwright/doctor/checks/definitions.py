@@ -6,7 +6,7 @@ import unicodedata
 
 from ..._json_values import is_list, is_object, kind_of
 from ..._words import did_you_mean, nearest
-from ...json_schema.build import with_definitions
+from ...json_schema.document import with_definitions
 from ...read.signature import EMPTY, Lost
 from ...schema.explicit import broken_rules, validator_for
 from ..author_source import mended_entry

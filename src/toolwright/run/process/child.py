@@ -22,17 +22,19 @@ from typing import Any, NoReturn
 from ..._log.traces import written
 from ..._process import kill_group
 from ...call import Call, LogLevel, depends_on_headers, end, running
-from ...errors import CallError
+from ...errors import CallError, SchemaError
 from ...markers import Inject
 from ...options import options_from
 from ...outcome.failure import kinds_of
 from ...outcome.writer import keep
+from ...read.reader import read_signature
+from ...read.target import open_target, scope_of
+from ...schema.compile import compile_all
 from ..attempt import AttemptInput
-from ..prepare import runner_for
+from ..runner import Runner
 from ..shared import Shared
-from .forks import end_copy, unshared
-from .pipe import Closed, Pipe, TooLarge, sendable, take_over
-from .reference import Reference, find
+from .invoker import Reference, find
+from .pipe import Closed, Pipe, TooLarge, end_copy, sendable, take_over, unshared
 
 _QUIET = 0.02
 """How many seconds must lie between signs of life that are passed on."""
@@ -251,10 +253,14 @@ def _runner(asked: dict[str, Any], runners: dict[str, Any]) -> Any:
         for kind, provider, scope in asked["provided"]:
             inject = Inject(find(Reference(*provider)), scope=scope)
             home.providers.provide(find(Reference(*kind)), inject)
-        target = find(Reference(*asked["target"]))
+        target = replace(open_target(find(Reference(*asked["target"]))), name=asked["name"])
         options = options_from({**_UNLIMITED, **asked["options"], "name": asked["name"]})
         options = replace(options, speak=tuple(asked["speak"]))
-        runners[key] = runner_for(asked["name"], target, options, home)
+        signature = read_signature(target, scope_of(target), options)
+        (compiled,) = compile_all([(signature, options, home.provided)])
+        if isinstance(compiled, SchemaError):
+            raise compiled
+        runners[key] = Runner(asked["name"], target.call, compiled, options, home)
     return runners[key]
 
 

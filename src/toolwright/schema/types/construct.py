@@ -20,10 +20,9 @@ from ..._json_values import is_list
 from ...errors import SchemaError
 from ...read.attributes import class_docs
 from ...read.reader import read
-from ...read.scope import Scope
+from ...read.scope import Scope, UnresolvedName
 from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
 from ...read.target import is_record, open_target
-from ...read.unresolved import UnresolvedName
 from ..constraints import CLASS_KEY
 from ..generate import DOCS
 from ..plan import Plan, Slot, Translate, plan

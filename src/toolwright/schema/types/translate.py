@@ -32,12 +32,22 @@ from ..._json_values import is_list
 from ...markers import FromText
 from ...read.evaluate import LazyAlias, class_hints, type_var_bound
 from ...read.module_names import names_around
+from ...read.scope import UnresolvedName, needs_scope
 from ...read.target import is_typed_dict
-from ...read.unresolved import UnresolvedName, needs_scope
+from ..core_schemas import Encoded
 from .carried import AWAITABLES, ITERATORS, LISTS, Carried, Ready, carrier_of
-from .choices import Implementations, Named, choice_of, class_named, members_of
+from .choices import (
+    Implementations,
+    Named,
+    Struct,
+    choice_of,
+    class_named,
+    is_standard,
+    is_struct,
+    members_of,
+    takes_anything,
+)
 from .construct import Constructed, has_typed_constructor, is_named_tuple
-from .encoded import Encoded
 from .hints import (
     ALIAS_TYPES,
     PLAIN,
@@ -50,7 +60,6 @@ from .hints import (
     substitute,
     unqualify,
 )
-from .struct import Struct, is_standard, is_struct, takes_anything
 from .unsendable import Unsendable
 
 _UNCHANGED: frozenset[Any] = frozenset((abc.Callable, typing.Literal))

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from ...errors import SchemaError
-from ...read.command_trees import framework_of
+from ...read.target import framework_of
 from ..program import Program
 
 _PARSERS = ("argparse", "optparse")

@@ -15,7 +15,7 @@ from typing import Any
 
 import uvicorn
 
-from ....run.process.forks import unshared
+from ....run.process.pipe import unshared
 from ...drain import ended, ending_signals
 from ...lifespan import opened
 from ...settings import ServerConfig
