@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, TypeGuard
 
 from ..._json_values import canonical_json, is_list, is_object, kind_of
@@ -194,24 +193,18 @@ class Acceptance:
                 yield self.accepts(node.inner(dependents), value, depth)
 
 
-_CHECKS: Mapping[str, Callable[[Acceptance, SchemaNode, Any, int], Iterator[Answer]]] = (
-    MappingProxyType(
-        {
-            "number": Acceptance.number,
-            "string": Acceptance.string,
-            "array": Acceptance.array,
-            "object": Acceptance.object,
-        }
-    )
-)
-_BOUNDS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
-    {
-        "minimum": lambda number, bound: number >= bound,
-        "maximum": lambda number, bound: number <= bound,
-        "exclusiveMinimum": lambda number, bound: number > bound,
-        "exclusiveMaximum": lambda number, bound: number < bound,
-    }
-)
+_CHECKS: Mapping[str, Callable[[Acceptance, SchemaNode, Any, int], Iterator[Answer]]] = {
+    "number": Acceptance.number,
+    "string": Acceptance.string,
+    "array": Acceptance.array,
+    "object": Acceptance.object,
+}
+_BOUNDS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "minimum": lambda number, bound: number >= bound,
+    "maximum": lambda number, bound: number <= bound,
+    "exclusiveMinimum": lambda number, bound: number > bound,
+    "exclusiveMaximum": lambda number, bound: number < bound,
+}
 
 
 def items_of(node: SchemaNode) -> tuple[list[SchemaNode], SchemaNode]:
@@ -316,34 +309,30 @@ def count_in(node: Mapping[str, Any], keyword: str) -> int | None:
 
 
 # A text that does not match has not got the format, whichever checker is used.
-_FORMATS: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "date-time": re.compile(
-            r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)"
-        ),
-        "date": re.compile(r"\d{4}-\d\d-\d\d"),
-        "time": re.compile(r"\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)?"),
-        "duration": re.compile(r"[+-]?P[0-9A-Z.,:]{1,60}"),
-        "email": re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}"),
-        "ipv4": re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}"),
-        "ipv6": re.compile(r"[0-9a-fA-F:.]{2,45}"),
-        "uri": re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{0,40}:[^\s]{1,2000}"),
-        "uuid": re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
-    }
-)
-SAMPLES: Mapping[str, str] = MappingProxyType(
-    {
-        "date-time": "2024-02-03T04:05:06Z",
-        "date": "2024-02-03",
-        "time": "04:05:06Z",
-        "duration": "P1D",
-        "email": "a@example.com",
-        "ipv4": "127.0.0.1",
-        "ipv6": "::1",
-        "uri": "http://example.com/a",
-        "uuid": "12345678-1234-4234-8234-123456789abc",
-    }
-)
+_FORMATS: Mapping[str, re.Pattern[str]] = {
+    "date-time": re.compile(
+        r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)"
+    ),
+    "date": re.compile(r"\d{4}-\d\d-\d\d"),
+    "time": re.compile(r"\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)?"),
+    "duration": re.compile(r"[+-]?P[0-9A-Z.,:]{1,60}"),
+    "email": re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}"),
+    "ipv4": re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}"),
+    "ipv6": re.compile(r"[0-9a-fA-F:.]{2,45}"),
+    "uri": re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{0,40}:[^\s]{1,2000}"),
+    "uuid": re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
+}
+SAMPLES: Mapping[str, str] = {
+    "date-time": "2024-02-03T04:05:06Z",
+    "date": "2024-02-03",
+    "time": "04:05:06Z",
+    "duration": "P1D",
+    "email": "a@example.com",
+    "ipv4": "127.0.0.1",
+    "ipv6": "::1",
+    "uri": "http://example.com/a",
+    "uuid": "12345678-1234-4234-8234-123456789abc",
+}
 """A text of each format that every checker accepts."""
 
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from ..._json_values import (
     JsonObject,
     canonical_json,
-    compact_json,
     depth_of,
     is_list,
     is_object,
@@ -22,6 +21,7 @@ MOST_DEPTH = 100
 _MOST_STEPS = 20
 """How many references to references are followed."""
 _INDIRECT = frozenset((REF, "$dynamicRef", "$recursiveRef"))
+_INDIRECT_TEXTS = tuple(f'"{word}"'.encode() for word in _INDIRECT)
 _UNORDERED = frozenset((*COMBINING, "enum", "required", "type"))
 """Keywords with lists whose order says nothing."""
 _DATA = frozenset(("const", "enum", "default", "examples"))
@@ -63,10 +63,7 @@ class SchemaDocument:
         """What each node was made from, which says where its references start."""
         self._made: list[Any] = []
         """Schemas that were made while deciding; kept, because nodes are identified by `id()`."""
-        self._digests: dict[int, tuple[bytes, bool]] = {}
-        self._definitions = b"".join(
-            self._digest(root[name])[0] for name in _DEFINITIONS if is_object(root) and name in root
-        )
+        self._texts: dict[int, tuple[Any, bytes]] = {}
 
     def modern(self, value: Any) -> Any:
         """Return a part of it as the last draft writes it, the same object each time."""
@@ -110,54 +107,27 @@ class SchemaDocument:
 
     def key(self, value: Any) -> bytes:
         """Return a key that two schemas share only if they mean the same."""
-        digest, is_indirect = self._digest(value)
-        head = b"old" if self.is_old else b"new"
-        if not is_indirect:
-            return head + digest
+        head, text = b"old" if self.is_old else b"new", self._text(value)
+        if not any(word in text for word in _INDIRECT_TEXTS):
+            return head + text
         # The schemas that it refers to are part of its meaning; so is its place, where parts have
         # addresses of their own.
         place = str(id(value)).encode() if self._document.has_names else b""
-        return head + digest + self._referred + place
+        return head + text + self._referred + place
+
+    def _text(self, value: Any) -> bytes:
+        entry = self._texts.get(id(value))
+        if entry is None:
+            entry = self._texts[id(value)] = value, canonical_json(_in_order(value))
+        return entry[1]
 
     @functools.cached_property
     def _referred(self) -> bytes:
         """A digest of everything that references point into."""
-        return hashlib.sha256(self._definitions + self._root_key()).digest()
-
-    def _root_key(self) -> bytes:
-        """Return a digest of the whole document if references point outside the definitions."""
-        if all(_is_defined(reference) for reference in _references(self.root)):
-            return b""
-        return self._digest(self.root)[0]
-
-    def _digest(self, value: Any, *, is_data: bool = False) -> tuple[bytes, bool]:
-        """Return a digest of a part, and whether there are references in it."""
-        if is_data or (not is_object(value) and not is_list(value)):
-            return hashlib.sha256(canonical_json(value)).digest(), False
-        digest = self._digests.get(id(value))
-        if digest is not None:
-            return digest
-        hasher = hashlib.sha256(b"{" if is_object(value) else b"[")
-        indirect = False
-        if is_object(value):
-            for name in sorted(value):
-                part_digest, is_indirect = self._of_keyword(name, value[name])
-                hasher.update(compact_json(name) + part_digest)
-                indirect = indirect or is_indirect or name in _INDIRECT
-        else:
-            for item in value:
-                part_digest, is_indirect = self._digest(item)
-                hasher.update(part_digest)
-                indirect = indirect or is_indirect
-        self._digests[id(value)] = hasher.digest(), indirect
-        return self._digests[id(value)]
-
-    def _of_keyword(self, name: str, value: Any) -> tuple[bytes, bool]:
-        is_data = name in _DATA
-        if name not in _UNORDERED or not is_list(value):
-            return self._digest(value, is_data=is_data)
-        parts = [self._digest(item, is_data=is_data) for item in value]
-        return b"".join(sorted(part for part, _ in parts)), any(indirect for _, indirect in parts)
+        root = self.root
+        if is_object(root) and all(map(_is_defined, _references(root))):
+            root = {name: root[name] for name in _DEFINITIONS if name in root}
+        return hashlib.sha256(canonical_json(_in_order(root))).digest()
 
 
 class SchemaNode(NamedTuple):
@@ -195,6 +165,16 @@ class SchemaNode(NamedTuple):
     def target(self) -> SchemaNode | None:
         """Return what its `$ref` points to."""
         return self.document.resolved(self.value)
+
+
+def _in_order(value: Any, keyword: str = "") -> Any:
+    """Return a part of a schema with one order for all lists that say nothing by theirs."""
+    if is_list(value):
+        items = value if keyword in _DATA else [_in_order(item) for item in value]
+        return sorted(items, key=canonical_json) if keyword in _UNORDERED else items
+    if is_object(value) and keyword not in _DATA:
+        return {name: _in_order(part, name) for name, part in value.items()}
+    return value
 
 
 def _references(value: Any) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from types import MappingProxyType
+from itertools import combinations
 from typing import Any
 
 from ..._json_values import is_list, is_object
@@ -20,7 +20,6 @@ from .accept import (
     types_in,
 )
 from .document import Budget, SchemaNode, Undecided
-from .pieces import pieces
 from .shapes import (
     Arrays,
     Listed,
@@ -31,13 +30,11 @@ from .shapes import (
     Texts,
     ValueShape,
     bounds_of,
-    dependency_note,
     kind_of_shape,
     note_of,
 )
 
 _MOST_DEPTH = 150
-_MOST_SPLITS = 4
 
 
 class Prover:
@@ -83,7 +80,7 @@ class Prover:
             self._assumed[pair] = False
         return proved
 
-    def holds(self, shape: ValueShape, right: SchemaNode, splits: int = 0) -> bool:
+    def holds(self, shape: ValueShape, right: SchemaNode) -> bool:
         """Return whether every value of a shape surely fits a schema. Raises `Undecided`."""
         self.budget.spend()
         schema = right.value
@@ -97,7 +94,7 @@ class Prover:
         if self._depth > _MOST_DEPTH:
             raise Undecided
         try:
-            return self._holds_applied(shape, right, splits) and self._holds_flat(shape, right)
+            return self._holds_applied(shape, right) and self._holds_flat(shape, right)
         finally:
             self._depth -= 1
 
@@ -107,7 +104,7 @@ class Prover:
 
     # -- keywords that hold schemas for the same value
 
-    def _holds_applied(self, shape: ValueShape, right: SchemaNode, splits: int) -> bool:
+    def _holds_applied(self, shape: ValueShape, right: SchemaNode) -> bool:
         schema = right.value
         if NOT_READ & schema.keys() and right.key not in shape.notes:
             return False
@@ -118,47 +115,30 @@ class Prover:
         parts = combined(schema)
         if not all(self.holds(shape, right.inner(arm)) for arm in parts.all_of):
             return False
-        some, exclusive = ([right.inner(arm) for arm in arms or ()] for arms in parts[2:])
-        if parts.any_of is not None and not self._holds_any(shape, some, splits):
+        if parts.any_of is not None and not self._holds_any(shape, right, parts.any_of):
             return False
-        if parts.one_of is not None and not self._holds_one(shape, right, exclusive, splits):
+        if parts.one_of is not None and not self._holds_one(shape, right, parts.one_of):
             return False
-        if "not" in schema and not self._holds_not(shape, right):
-            return False
-        return "if" not in schema or note_of(right, "if", "then", "else") in shape.notes
+        if _is_noted(shape, right, "not") or self._is_apart(shape, right.inner(schema["not"])):
+            return _is_noted(shape, right, "if")
+        return False
 
-    def _holds_any(self, shape: ValueShape, arms: list[SchemaNode], splits: int) -> bool:
-        """Return whether each value fits one of several schemas."""
-        if any(self.holds(shape, arm) for arm in arms):
-            return True
-        if splits >= _MOST_SPLITS:
-            return False
-        parts = pieces(self.shaper, shape, arms)
-        return bool(parts) and all(self._holds_any(part, arms, splits + 1) for part in parts)
+    def _holds_any(self, shape: ValueShape, right: SchemaNode, arms: list[Any]) -> bool:
+        return any(self.holds(shape, right.inner(arm)) for arm in arms)
 
-    def _holds_one(
-        self, shape: ValueShape, right: SchemaNode, arms: list[SchemaNode], splits: int
-    ) -> bool:
-        if note_of(right, ONE_OF) in shape.notes:
+    def _holds_one(self, shape: ValueShape, right: SchemaNode, arms: list[Any]) -> bool:
+        if _is_noted(shape, right, ONE_OF):
             return True
-        if not self._holds_any(shape, arms, splits):
+        if not self._holds_any(shape, right, arms):
             return False
         # And none fits two of them.
-        for index, arm in enumerate(arms):
-            for later in arms[index + 1 :]:
-                self.budget.spend()
-                if self.shaper.shapes((*shape.nodes, arm, later)):
-                    return False
-        return True
+        nodes = [right.inner(arm) for arm in arms]
+        return all(self._is_apart(shape, *pair) for pair in combinations(nodes, 2))
 
-    def _holds_not(self, shape: ValueShape, right: SchemaNode) -> bool:
-        if note_of(right, "not") in shape.notes:
-            return True
-        refused = right.inner(right.value["not"])
-        if isinstance(shape, Listed):
-            accepts = self.shaper.acceptance.accepts
-            return all(accepts(refused, value) is False for value in shape.values)
-        return not self.shaper.shapes((*shape.nodes, refused))
+    def _is_apart(self, shape: ValueShape, *others: SchemaNode) -> bool:
+        """Return whether no value of a shape fits all of some schemas."""
+        self.budget.spend()
+        return not self.shaper.shapes((*shape.nodes, *others))
 
     # -- keywords of the schema itself
 
@@ -166,9 +146,8 @@ class Prover:
         schema = right.value
         if not schema.keys() - APPLICATORS:
             return True
-        if isinstance(shape, Listed):
-            accepts = self.shaper.acceptance.accepts_flat
-            return all(accepts(right, value) for value in shape.values)
+        if isinstance(shape, Listed):  # they were tried one by one
+            return False
         if "const" in schema or "enum" in schema:
             return self.shaper.is_empty(shape)
         if not _has_type(shape, schema.get("type")):
@@ -203,7 +182,7 @@ class Prover:
     def arrays(self, shape: Arrays, right: SchemaNode) -> bool:
         """Compare lengths and items."""
         schema = right.value
-        most = self._most_items(shape)
+        most = shape.most
         if not _is_within(shape.least, most, schema, "minItems", "maxItems"):
             return False
         if schema.get("uniqueItems") is True and not shape.unique and (most is None or most > 1):
@@ -214,33 +193,7 @@ class Prover:
         for place in places:
             if not self.fits(shape.item(place), first[place] if place < len(first) else further):
                 return False
-        return self._contains(shape, right, most)
-
-    def _most_items(self, shape: Arrays) -> int | None:
-        """Return how many items there may be: an array ends where nothing fits."""
-        for index in range(shape.leading + 1):
-            if shape.most is not None and index >= shape.most:
-                break
-            if not self.shaper.shapes(shape.item(index)):
-                return index
-        return shape.most
-
-    def _contains(self, shape: Arrays, right: SchemaNode, most: int | None) -> bool:
-        schema = right.value
-        if "contains" not in schema:
-            return True
-        if note_of(right, "contains", "minContains", "maxContains") in shape.notes:
-            return True
-        least, limit = count_in(schema, "minContains"), count_in(schema, "maxContains")
-        if limit is not None and (most is None or most > limit):
-            return False
-        if least == 0:
-            return True
-        if shape.least < (least or 1):
-            return False
-        contained = right.inner(schema["contains"])
-        places = range(max(shape.leading + 1, 1))
-        return all(self.fits(shape.item(place), contained) for place in places)
+        return _is_noted(shape, right, "contains")
 
     def objects(self, shape: Objects, right: SchemaNode) -> bool:
         """Compare properties."""
@@ -248,43 +201,24 @@ class Prover:
         required = schema.get("required")
         if is_list(required) and not shape.required.issuperset(map(str, required)):
             return False
-        least, most = self._counts(shape)
-        if not _is_within(least, most, schema, "minProperties", "maxProperties"):
+        least = max(shape.least, len(shape.required))
+        if not _is_within(least, shape.most, schema, "minProperties", "maxProperties"):
             return False
-        names = shape.named() | shape.required | shape.narrowed.keys()
+        names = shape.named() | shape.required
         if is_object(properties := schema.get("properties")):
             names |= properties.keys()
         return (
             all(self._property(shape, right, name) for name in sorted(names))
             and self._other_properties(shape, right)
             and self._property_names(shape, right)
-            and self._dependencies(shape, right)
-        )
-
-    def _counts(self, shape: Objects) -> tuple[int, int | None]:
-        """Return how few and how many properties there may be."""
-        least, most = max(shape.least, len(shape.required)), shape.most
-        if self._is_closed(shape):
-            possible = [name for name in shape.named() if self.shaper.property_shapes(shape, name)]
-            most = len(possible) if most is None else min(most, len(possible))
-        return least, most
-
-    def _is_closed(self, shape: Objects) -> bool:
-        """Return whether there are no properties other than those that are named."""
-        return (
-            not shape.patterns()
-            and bool(further := shape.others())
-            and not self.shaper.shapes(further)
+            and _is_noted(shape, right, "dependentRequired")
+            and _is_noted(shape, right, "dependentSchemas")
         )
 
     def _property(self, shape: Objects, right: SchemaNode, name: str) -> bool:
         parts = property_nodes(right, name)
         if parts is None:
             raise Undecided
-        if name in shape.narrowed:
-            return all(
-                self.holds(narrowed, part) for part in parts for narrowed in shape.narrowed[name]
-            )
         schemas = self.shaper.property_schemas(shape, name)
         return all(self.fits(schemas, part) for part in parts)
 
@@ -310,49 +244,23 @@ class Prover:
 
     def _property_names(self, shape: Objects, right: SchemaNode) -> bool:
         schema = right.value
-        if "propertyNames" not in schema or note_of(right, "propertyNames") in shape.notes:
+        if _is_noted(shape, right, "propertyNames"):
             return True
-        names_schema = right.inner(schema["propertyNames"])
-        ours = tuple(
+        ours = [
             node.inner(node.value["propertyNames"])
             for node in shape.nodes
             if "propertyNames" in node.value
-        )
+        ]
         text = right.document.made({"type": "string"})
-        if self.fits((*ours, text), names_schema):
-            return True
-        if not self._is_closed(shape):
-            return False
-        accepts = self.shaper.acceptance.accepts
-        return all(
-            accepts(names_schema, name) or not self.shaper.property_shapes(shape, name)
-            for name in sorted(shape.named())
-        )
-
-    def _dependencies(self, shape: Objects, right: SchemaNode) -> bool:
-        for keyword in ("dependentRequired", "dependentSchemas"):
-            demands = right.value.get(keyword)
-            for name, demand in demands.items() if is_object(demands) else ():
-                if dependency_note(right, keyword, name) in shape.notes:
-                    continue
-                if not self.shaper.property_shapes(shape, name):
-                    continue  # it is never there
-                if is_list(demand):
-                    if not shape.required.issuperset(map(str, demand)):
-                        return False
-                elif not self.holds(shape, right.inner(demand)):
-                    return False
-        return True
+        return self.fits((*ours, text), right.inner(schema["propertyNames"]))
 
 
-_RULES: Mapping[type[ValueShape], Callable[[Prover, Any, SchemaNode], bool]] = MappingProxyType(
-    {
-        Numbers: Prover.numbers,
-        Texts: Prover.texts,
-        Arrays: Prover.arrays,
-        Objects: Prover.objects,
-    }
-)
+_RULES: Mapping[type[ValueShape], Callable[[Prover, Any, SchemaNode], bool]] = {
+    Numbers: Prover.numbers,
+    Texts: Prover.texts,
+    Arrays: Prover.arrays,
+    Objects: Prover.objects,
+}
 
 
 def has_step(shape: Numbers, step: Fraction) -> bool:
@@ -360,6 +268,11 @@ def has_step(shape: Numbers, step: Fraction) -> bool:
     if any((multiple / step).denominator == 1 for multiple in shape.steps):
         return True
     return shape.low is not None and shape.low == shape.high and (shape.low / step).denominator == 1
+
+
+def _is_noted(shape: ValueShape, right: SchemaNode, keyword: str) -> bool:
+    """Return whether a schema says nothing by a keyword, or just what a shape has a note of."""
+    return keyword not in right.value or note_of(right, keyword) in shape.notes
 
 
 def _has_type(shape: ValueShape, given: Any) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 from ..._json_values import canonical_json, is_list, is_object
@@ -108,8 +107,6 @@ class Objects(ValueShape):
     required: frozenset[str] = frozenset()
     least: int = 0
     most: int | None = None
-    narrowed: Mapping[str, tuple[ValueShape, ...]] = field(default_factory=dict[str, Any])
-    """Properties that are known better than by the schemas alone."""
 
     def named(self) -> set[str]:
         """Return the properties that the schemas name."""
@@ -255,16 +252,14 @@ def _single(value: Any) -> Callable[[Schemas, frozenset[bytes]], ValueShape]:
     return lambda nodes, notes: Listed(nodes, notes, value)
 
 
-MAKERS: Mapping[str, Callable[[Schemas, frozenset[bytes]], ValueShape]] = MappingProxyType(
-    {
-        "null": _single((None,)),
-        "boolean": _single((False, True)),
-        "number": _numbers,
-        "string": _texts,
-        "array": _arrays,
-        "object": _objects,
-    }
-)
+MAKERS: Mapping[str, Callable[[Schemas, frozenset[bytes]], ValueShape]] = {
+    "null": _single((None,)),
+    "boolean": _single((False, True)),
+    "number": _numbers,
+    "string": _texts,
+    "array": _arrays,
+    "object": _objects,
+}
 
 
 def kind_of_shape(shape: ValueShape) -> str | None:
@@ -275,14 +270,27 @@ def kind_of_shape(shape: ValueShape) -> str | None:
     return _NAMES[type(shape)]
 
 
-_NAMES: Mapping[type[ValueShape], str] = MappingProxyType(
-    {Numbers: "number", Texts: "string", Arrays: "array", Objects: "object"}
-)
+_NAMES: Mapping[type[ValueShape], str] = {
+    Numbers: "number",
+    Texts: "string",
+    Arrays: "array",
+    Objects: "object",
+}
 
 
 Choice = tuple[Schemas, frozenset[bytes]]
 """One way to choose among alternatives: the schemas, and the keys of what is not examined."""
 _ANYTHING: Choice = ((), frozenset())
+_NOTED: Mapping[str, tuple[str, ...]] = {
+    "not": (),
+    ONE_OF: (),
+    "if": ("then", "else"),
+    "contains": ("minContains", "maxContains"),
+    "propertyNames": (),
+    "dependentSchemas": (),
+    "dependentRequired": (),
+}
+"""Keywords that shapes do not express, each with those that mean nothing without it."""
 _MOST_SHAPES = 400
 _MOST_DEPTH = 40
 _MOST_NESTED = 6
@@ -311,8 +319,6 @@ class Shaper:
 
     def property_shapes(self, shape: Objects, name: str) -> tuple[ValueShape, ...]:
         """Return the shapes of a property; none if it cannot be there. Raises `Undecided`."""
-        if name in shape.narrowed:
-            return shape.narrowed[name]
         return self.shapes(self.property_schemas(shape, name))
 
     def property_schemas(self, shape: Objects, name: str) -> Schemas:
@@ -361,7 +367,7 @@ class Shaper:
             choices = self._times(choices, [node.inner(arm)], depth)
         for union in parts.unions():
             choices = self._times(choices, [node.inner(arm) for arm in union], depth)
-        return self._times(choices, _opposite(node), depth) if "not" in schema else choices
+        return choices
 
     def _times(
         self,
@@ -432,42 +438,15 @@ class Shaper:
 
 def _notes(node: SchemaNode) -> Iterator[bytes]:
     """Yield the keys of what a schema says that shapes do not express."""
-    schema = node.value
-    if not NOT_READ.isdisjoint(schema):
+    if not NOT_READ.isdisjoint(node.value):
         yield node.key
-    for keyword in ("not", ONE_OF, "contains", "propertyNames"):
-        if keyword in schema:
+    for keyword in _NOTED:
+        if keyword in node.value:
             yield note_of(node, keyword)
-    if "if" in schema:
-        yield note_of(node, "if", "then", "else")
-    if "contains" in schema:
-        yield note_of(node, "contains", "minContains", "maxContains")
-    for keyword in ("dependentSchemas", "dependentRequired"):
-        if is_object(demands := schema.get(keyword)):
-            for name in demands:
-                yield dependency_note(node, keyword, name)
 
 
-def note_of(node: SchemaNode, *keywords: str) -> bytes:
-    """Return the key of some keywords of a schema."""
-    part = {keyword: node.value[keyword] for keyword in keywords if keyword in node.value}
+def note_of(node: SchemaNode, keyword: str) -> bytes:
+    """Return the key of a keyword of a schema, with those that say more about it."""
+    keywords = (keyword, *_NOTED[keyword])
+    part = {name: node.value[name] for name in keywords if name in node.value}
     return node.document.made(part).key
-
-
-def dependency_note(node: SchemaNode, keyword: str, name: str) -> bytes:
-    """Return the key of what one property demands."""
-    return node.document.made({keyword: {name: node.value[keyword][name]}}).key
-
-
-def _opposite(node: SchemaNode) -> list[SchemaNode]:
-    """Return a schema for what `not` leaves, where that is simple; otherwise one for anything."""
-    refused = node.value["not"]
-    if refused is True or refused == {}:
-        return []
-    if not is_object(refused):
-        return [node.inner(True)]
-    keywords = list(refused)
-    names = types_in(refused.get("type")) if keywords == ["type"] else None
-    if names is not None and "integer" not in names:
-        return [node.document.made({"type": [kind for kind in KINDS if kind not in names]})]
-    return [node.inner(refused["not"] if keywords == ["not"] else True)]
