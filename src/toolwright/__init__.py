@@ -7,7 +7,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing `typing` would cost
 if TYPE_CHECKING:
     from ._door import __version__ as __version__
     from .call import Call
-    from .cli.embedded.add import add_mcp
+    from .cli.add_mcp import add_mcp
     from .content import Audio, File, Image, converter
     from .errors import (
         ArgumentError,
@@ -130,7 +130,7 @@ _HOMES = {
     "serve.access.guard": ("Caller",),
     "serve.access.oauth": ("SignIn",),
     "toolbox.box": ("Toolbox",),
-    "cli.embedded.add": ("add_mcp",),
+    "cli.add_mcp": ("add_mcp",),
 }
 
 

@@ -39,7 +39,7 @@ def test_the_patterns_of_the_package_are_found():
     names = {name for name, _ in patterns()}
     assert {
         "toolwright._log.redact._SURE",
-        "toolwright.cli.clients.jsonc._COMMENT_OR_TOKEN",
+        "toolwright.cli.jsonc._COMMENT_OR_TOKEN",
     } <= names
     assert len(names) > 20
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, overload
 
-from .._log.printable import LEVELS
-from .project.configuration import Project, project_at
-from .project.env_file import load_env_file
+from .._log.printable import LEVELS, level_from, say, show_logs
+from .._log.traces import written
+from .project import Project, load_env_file, project_at
 
 T = TypeVar("T")
 _KEY = "argument"
@@ -175,6 +176,32 @@ class CliCommand:
     def run(self) -> int:
         """Do it; return the exit code."""
         raise NotImplementedError
+
+    # -- what is shown of logs and exceptions
+
+    def show_logs(self) -> None:
+        """Show what is logged.
+
+        This comes after the target is imported: handlers that it has set up stay.
+        """
+        level = None if self.log_level is None else level_from(self.log_level)
+        usual = logging.ERROR if self.shows_traces else logging.WARNING
+        # Whoever calls a tool by hand is its author: what models are told of is also shown.
+        own_level = logging.INFO if self.shows_all_traces and level is None else level
+        own_level = logging.DEBUG if self.debug else own_level
+        show_logs(level or usual, own_level or usual)
+        if level is not None:
+            logging.getLogger().setLevel(level)
+
+    @property
+    def shows_all_traces(self) -> bool:
+        """Whether whole tracebacks are shown, not only their last lines."""
+        return self.debug or self.shows_traces
+
+    def show_trace(self, error: BaseException) -> None:
+        """Show where the author's code raised the cause of an error."""
+        if error.__cause__ is not None and self.shows_all_traces:
+            say(written(error.__cause__))
 
 
 _SHOWN = "what is shown"

@@ -15,7 +15,9 @@ from .._json_values import is_object
 from .._words import first_line
 from ..errors import SchemaError
 from ..json_schema.facts import Facts, facts
-from .clients.known import CLIENTS, GENERIC
+from . import output
+from .command import CliCommand, positional
+from .known_clients import CLIENTS, GENERIC
 
 if TYPE_CHECKING:
     from ..toolbox.box import Toolbox
@@ -24,6 +26,19 @@ if TYPE_CHECKING:
 _PATHS = frozenset(("FILE", "DIR", "TARGET", "FILE|DIR"))
 """Metavars of arguments that are files or folders."""
 _BREAKS = "_ARGCOMPLETE_COMP_WORDBREAKS"
+
+
+class CompletionCommand(CliCommand):
+    """Prints the script that completes this command in a shell."""
+
+    shell: str = positional(None, "which shell", choices=("bash", "zsh", "fish"))
+
+    def run(self) -> int:
+        """Print the script; the shell then asks `complete` for each word."""
+        from argcomplete.shell_integration import shellcode
+
+        output.write(shellcode(["toolwright"], shell=self.shell))
+        return 0
 
 
 def complete(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +121,7 @@ def _tools(parsed: argparse.Namespace) -> dict[str, str]:
 
 def _installed(parsed: argparse.Namespace) -> list[str]:
     """Return the servers in a client's file."""
-    from .clients.edit import EditedFile, settings_file
+    from .commands.install import EditedFile, settings_file
 
     client = CLIENTS[parsed.client]
     place = EditedFile(project=parsed.project, config=parsed.config)

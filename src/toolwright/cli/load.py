@@ -15,13 +15,11 @@ from ..toolbox.box import Toolbox, loading
 from ..toolbox.remote import ServerNotRead
 from ..tools.catalog import matches
 from ..tools.definition import PLAIN
-from . import logs
 from .command import Targeted
-from .project.configuration import dress, project_at, real_target
-from .targets.boxes import named_in
-from .targets.folder_box import folder_module
+from .project import dress, project_at, real_target
+from .targets.boxes import app_named, captured, named_in, program_box, scanned
+from .targets.folders import folder_module
 from .targets.modules import import_target, split
-from .targets.programs import app_named, captured, program_box, scanned
 from .targets.remote import check_local, is_remote, refuse_address, remote_box
 from .usage import BadTarget, UsageError
 
@@ -78,14 +76,14 @@ def open_target(chosen: Targeted) -> OpenedTarget:
     lines += [str(problem) for problem in problems if problem.fatal]
     if about is None or chosen.strict:
         for error in refused:
-            logs.show_trace(error, chosen)
+            chosen.show_trace(error)
         for line in dict.fromkeys(lines):
             say(f"refused: {line}")
     _say_notes(
         [problem for problem in problems if not problem.fatal and about in (None, problem.tool)]
     )
     if chosen.strict and chosen.is_server:
-        from .project.doctor import doctor_settings, examined
+        from .project import doctor_settings, examined
 
         report = examined(box, doctor_settings(chosen.target), errors_only=True)
         for error in report.errors:
@@ -125,7 +123,7 @@ def open_quietly(chosen: Targeted) -> tuple[Toolbox, list[DefinitionError]]:
             script=chosen.script,
             must_select=chosen.starts_server,
         )
-    logs.set_up(chosen)
+    chosen.show_logs()
     _check_read(loaded, chosen)
     return loaded.box, _select(loaded, chosen)
 

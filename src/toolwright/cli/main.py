@@ -17,11 +17,12 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn, cast
 
+from .._door import __version__
 from .._elsewhere import instead
 from .._log.printable import say
 from .._words import did_you_mean
-from .command import Adder, CliCommand, Targeted, TypedWords
-from .project.target import command_as_target, shown_target, with_target
+from .command import Adder, CliCommand, Targeted, TypedWords, switch
+from .target_words import command_as_target, shown_target, with_target
 
 if TYPE_CHECKING:
     from .usage import UsageError
@@ -54,6 +55,14 @@ _COMMANDS = {
     ),
 }
 """Each command is the module of its name in `commands`, and the class in it."""
+_IN_MODULE = {
+    "uninstall": "commands.install",
+    "clients": "commands.install",
+    "diff": "commands.lock",
+    "completion": "completer",
+    "version": "main",
+}
+"""The modules of commands that are not in one of their own."""
 _EXIT_SECONDS = 5.0
 """How long Python may take to exit after a server has ended."""
 
@@ -124,8 +133,24 @@ def _parsers(*needed: str) -> tuple[_Parser, dict[str, _Parser]]:
 
 
 def _command(name: str) -> type[CliCommand]:
-    module = importlib.import_module(f".commands.{name}", __package__)
+    module = importlib.import_module(f".{_IN_MODULE.get(name, f'commands.{name}')}", __package__)
     return cast("type[CliCommand]", getattr(module, f"{name.capitalize()}Command"))
+
+
+class VersionCommand(CliCommand):
+    """Shows the version."""
+
+    json: bool = switch("print JSON")
+
+    def run(self) -> int:
+        """Show the versions of Toolwright and Python."""
+        from .output import print_json, say
+
+        if self.json:
+            print_json({"toolwright": __version__, "python": sys.version.split()[0]})
+        else:
+            say(f"toolwright {__version__}")
+        return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -224,15 +249,14 @@ def _run(command: CliCommand) -> int:
 
 def _report(error: UsageError, command: CliCommand) -> None:
     """Say what was wrong; of code that is no Python, also which line."""
-    from . import logs
     from .usage import BadTarget
 
     if not isinstance(error, BadTarget):
         say(f"toolwright: {error}")
         return
-    logs.show_trace(error, command)
+    command.show_trace(error)
     say(f"toolwright: {error}")
-    if error.excerpt and not logs.shows_traces(command):
+    if error.excerpt and not command.shows_all_traces:
         say(error.excerpt)
 
 

@@ -17,7 +17,7 @@ from .._log.printable import say
 from .._words import count_of
 from ..contract.sources import own_modules, real_path
 from ..toolbox.box import Toolbox, served
-from .project.configuration import real_target
+from .project import real_target
 from .targets.folders import tool_folders
 from .targets.modules import split
 from .usage import BadTarget, UsageError

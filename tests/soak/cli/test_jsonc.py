@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.cli.jsonc_documents import SHOP
 from tests.unit.cli.test_jsonc import shop
-from toolwright.cli.clients.jsonc import drop, put
+from toolwright.cli.jsonc import drop, put
 
 
 @pytest.mark.parametrize(

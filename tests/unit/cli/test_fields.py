@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.counting import examples
 from toolwright._log.printable import printable
-from toolwright.cli.asking.fields import FormField, fields_of
+from toolwright.cli.form_fields import FormField, fields_of
 
 WORDS = st.text(min_size=1, max_size=8).map(str.strip).filter(lambda word: word and "," not in word)
 NUMBERS = st.integers(-50, 50)

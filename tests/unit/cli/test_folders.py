@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from toolwright.cli.clients.known import CLIENTS
+from toolwright.cli.known_clients import CLIENTS
 from toolwright.serve.tasks.records import default_path
 
 LIBRARY = "Library/Application Support"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.unit.cli.jsonc_documents import PATH, SHOP
-from toolwright.cli.clients.jsonc import NotJson, drop, put, read
+from toolwright.cli.jsonc import NotJson, drop, put, read
 
 CLAUDE = """\
 {

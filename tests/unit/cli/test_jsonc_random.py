@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.counting import examples
 from tests.unit.cli.jsonc_documents import LEXER, SHOP, documents, in_order, parent_of, tokens
-from toolwright.cli.clients.jsonc import NotJson, drop, put, read
+from toolwright.cli.jsonc import NotJson, drop, put, read
 
 KEYS = ["", "a", "b", "shop", "mcpServers", "ü", "x\ud800"]
 

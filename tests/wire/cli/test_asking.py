@@ -9,7 +9,7 @@ import pytest
 from tests.wire.cli.typed_terminal import Typed
 from tests.wire.command_files import here
 from tests.wire.processes import good, refused, run
-from toolwright.cli.asking.typed import NobodyWaits, Typist
+from toolwright.cli.asking import NobodyWaits, Typist
 
 __all__ = ["here"]  # a fixture
 

@@ -17,8 +17,8 @@ from tests.counting import examples
 from tests.unit.cli.jsonc_documents import documents, in_order, parent_of, tokens
 from tests.wire.command_files import here, home
 from tests.wire.processes import good, refused, run, start
-from toolwright.cli.clients.known import CLIENTS, is_ours
-from toolwright.cli.clients.settings_file import SettingsFile
+from toolwright.cli.known_clients import CLIENTS, is_ours
+from toolwright.cli.settings_file import SettingsFile
 from toolwright.cli.usage import UsageError
 
 __all__ = ["here", "home"]  # fixtures

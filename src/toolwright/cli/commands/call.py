@@ -183,8 +183,7 @@ def _run(
 ) -> Result:
     """Run work as a server does for a client; the client is the person at the terminal."""
     from ...run.loop import background
-    from ..asking.asker import CommandAsker, Given, need_consent
-    from ..asking.typed import Typist
+    from ..asking import CommandAsker, Given, Typist, need_consent
 
     answers = Given(True if chosen.yes else False if chosen.no else None, _pairs(chosen.answer))
     typist = Typist() if Typist.is_there() else None
@@ -211,8 +210,7 @@ def _run(
 
 
 def _print(outcome: _Outcome, chosen: CallCommand) -> int:
-    from ..display.content import print_blocks
-    from ..display.saving import savable, save
+    from ..blocks import print_blocks, savable, save
 
     result = outcome.result
     media = savable(outcome.blocks) if chosen.save and not result.is_error else []

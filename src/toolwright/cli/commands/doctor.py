@@ -10,7 +10,7 @@ from ..._log.printable import printable, say
 from .. import output
 from ..command import TargetCommand, option, repeated, switch
 from ..load import open_quietly
-from ..project.doctor import doctor_settings, examined
+from ..project import doctor_settings, examined
 from ..usage import UsageError
 
 if TYPE_CHECKING:

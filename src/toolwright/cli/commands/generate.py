@@ -14,7 +14,7 @@ from ..._words import count_of
 from .. import output
 from ..command import TargetCommand, option, switch
 from ..load import open_target
-from ..project.target import check_writable
+from ..target_words import check_writable
 from ..targets.modules import split
 from ..usage import UsageError
 

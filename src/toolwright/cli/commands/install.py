@@ -1,4 +1,4 @@
-"""`install`: write a server into a client's settings."""
+"""`install`, `uninstall`, `clients`: servers in settings of clients."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,17 +16,77 @@ from ..._json_values import is_object
 from ..._log.printable import say
 from ...sources.watched_process import entry_variables
 from ...toolbox.box import Toolbox, registry_of
-from ..clients.edit import CLIENT_HELP, EditedFile, retry_if_changed, save, settings_file
-from ..clients.known import GENERIC, KnownClient, client_named, is_ours
-from ..command import Targeted, option, positional, repeated, switch
+from .. import output
+from ..command import CliCommand, Targeted, option, positional, repeated, switch
+from ..known_clients import CLIENTS, GENERIC, KnownClient, client_named, is_ours
 from ..load import open_target
-from ..output import print_json, write
-from ..project.configuration import project_at
+from ..output import print_json, print_rows
+from ..project import project_at
+from ..settings_file import Changed, SettingsFile
 from ..targets.modules import split
 from ..usage import UsageError
 
 _OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "uv.lock", ".git")
 """Files in the root of a project: the code in its folders is run from there."""
+CLIENT_HELP = f"{', '.join(CLIENTS)}, or generic (prints the entry)"
+_ATTEMPTS = 50
+
+
+class EditedFile(CliCommand):
+    """Which file is changed, whether to change it, and how that is told."""
+
+    project: bool = switch("in this folder's own file", excludes="place")
+    config: str | None = option("in this file", metavar="FILE", excludes="place")
+    dry_run: bool = switch("only show what would change")
+    json: bool = switch("print JSON")
+
+
+def settings_file(client: KnownClient, place: EditedFile) -> SettingsFile:
+    """Return the file that was named, or the client's own. Raises `UsageError`."""
+    if place.config is None:
+        return SettingsFile(client.path(project=place.project))
+    if not place.config:
+        raise UsageError("--config needs the name of a file")
+    return SettingsFile(Path(place.config))
+
+
+def retry_if_changed(change: Callable[[], int]) -> int:
+    """Change a file; start over if another program wrote it in the meantime."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return change()
+        except Changed:
+            continue
+    raise UsageError("another program keeps writing to the file: it is left alone")
+
+
+def save(
+    file: SettingsFile,
+    text: str,
+    place: EditedFile,
+    done: str,
+    client: KnownClient | None = None,
+) -> int:
+    """Write the text, or show the difference with `--dry-run`; print what was done."""
+    changes = text != file.text
+    if place.dry_run:
+        if place.json:
+            print_json({"file": str(file.shown), "changes": changes, "diff": file.diff(text)})
+        else:
+            output.say(file.diff(text).rstrip("\n") or f"nothing to change in {file.shown}")
+        return 0
+    backup = file.write(text) if changes else None
+    if place.json:
+        copy = None if backup is None else str(backup)
+        print_json({"file": str(file.shown), "changes": changes, "backup": copy})
+        return 0
+    if not changes:
+        output.say(f"{done} already: nothing to change in {file.shown}")
+        return 0
+    output.say(f"{done}: {file.shown}" + (f" (as it was: {backup.name})" if backup else ""))
+    if client is not None and client.afterwards:
+        output.say(f"Next: {client.afterwards}.")
+    return 0
 
 
 class InstallCommand(EditedFile, Targeted):
@@ -66,7 +127,7 @@ def _print_yaml(
     file = chosen.config or client.path(project=chosen.project)
     say(f"{client.title} keeps its servers in YAML, which is not edited: add this to {file}, and")
     say(f"{client.afterwards}.")
-    write(client.yaml(name, entry) + "\n")
+    output.write(client.yaml(name, entry) + "\n")
     return 0
 
 
@@ -187,3 +248,72 @@ def pairs_from(given: list[str], flag: str) -> dict[str, str]:
             raise UsageError(f"{flag} is written NAME=value; got `{pair}`")
         pairs[key] = value
     return pairs
+
+
+class UninstallCommand(EditedFile):
+    """Removes a server from a client's settings."""
+
+    client: str = positional("CLIENT", CLIENT_HELP)
+    name: str = positional("NAME", "what the client calls it")
+
+    def run(self) -> int:
+        """Remove it from the client's file."""
+        client = client_named(self.client)
+        if client is GENERIC:
+            raise UsageError(
+                "nothing was written for other clients: take it out of their file by hand"
+            )
+        if client.is_yaml:
+            file = self.config or client.path(project=self.project)
+            raise UsageError(
+                f"{file} is YAML, which is not edited: take the server out of it by hand"
+            )
+        return retry_if_changed(lambda: _uninstall(client, self))
+
+
+def _uninstall(client: KnownClient, chosen: UninstallCommand) -> int:
+    file = settings_file(client, chosen)
+    servers = file.get(client.key)
+    names: list[str] = list(servers) if is_object(servers) else []
+    if chosen.name not in names:
+        listed = f"; it has {', '.join(f'`{name}`' for name in names)}" if names else ""
+        raise UsageError(f"{file.shown} has no server `{chosen.name}`{listed}")
+    text = file.drop((client.key, chosen.name))
+    return save(file, text, chosen, f"`{chosen.name}` is gone from {client.title}")
+
+
+class ClientsCommand(CliCommand):
+    """Lists MCP clients, their files, and the servers in them."""
+
+    json: bool = switch("print JSON")
+
+    def run(self) -> int:
+        """List the clients: where their files are, and which servers are in them."""
+        files: list[dict[str, Any]] = []
+        for client in CLIENTS.values():
+            for project in (False, True) if client.project else (False,):
+                path = client.path(project=project)
+                if project and not path.exists():
+                    continue
+                files.append({"client": client.name, "file": str(path), **_state(client, path)})
+        if self.json:
+            print_json(files)
+        else:
+            print_rows([(file["client"], f"{file['file']}  {_state_text(file)}") for file in files])
+        return 0
+
+
+def _state(client: KnownClient, path: Path) -> dict[str, Any]:
+    try:
+        servers = client.servers(path)
+    except UsageError as error:
+        return {"exists": True, "servers": [], "problem": str(error)}
+    return {"exists": path.exists(), "servers": list(servers) if is_object(servers) else []}
+
+
+def _state_text(state: dict[str, Any]) -> str:
+    if "problem" in state:
+        return "cannot be read"
+    if state["servers"]:
+        return ", ".join(state["servers"])
+    return "no servers" if state["exists"] else "not there"

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..._log.printable import say
 from ...toolbox.box import Toolbox, registry_of, served
 from ..load import OpenedTarget, open_target
-from ..own_settings import check_own_settings
-from ..project.configuration import real_target
-from ..server_settings import ServeArguments, read_settings
+from ..project import real_target
+from ..server_settings import ServeArguments, check_own_settings, read_settings
 from ..targets.remote import is_remote
 from ..telemetry import add_hooks, show_status
 from ..usage import BadTarget, UsageError
@@ -56,10 +55,9 @@ class _Opened(NamedTuple):
 
 
 def _not_started(error: Exception, chosen: ServeArguments) -> int:
-    from ..logs import show_trace
     from ..workers import NOT_STARTED
 
-    show_trace(error, chosen)
+    chosen.show_trace(error)
     say(f"toolwright: {error}")
     return 1 if chosen.listening is None else NOT_STARTED
 
@@ -169,7 +167,7 @@ def _start_workers(
 def _opened(chosen: ServeArguments, config: ServerConfig) -> _Opened | None:
     """Open the toolbox to serve: from its lock, or loaded now; None if it may not be used."""
     if chosen.lock is not None:
-        from ..from_lock import opened_from_lock
+        from ..locking import opened_from_lock
 
         from_lock = opened_from_lock(chosen)
         if from_lock is not None:
@@ -224,10 +222,9 @@ def _reloader(chosen: ServeArguments) -> Reloader | None:
         return None
     if is_remote(real_target(chosen.target)):
         raise UsageError("--reload watches files; what changes on a server is followed without it")
-    from ..logs import show_trace
     from ..reload import Reloader
 
-    return Reloader(chosen.target, lambda error: show_trace(error, chosen))
+    return Reloader(chosen.target, chosen.show_trace)
 
 
 def _served(

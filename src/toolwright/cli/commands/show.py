@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..command import TargetCommand, positional, switch
 from ..load import OpenedTarget, open_target
-from ..output import (
-    print_entries,
-    print_heading,
-    print_json,
-    print_rows,
-    print_text,
-    say,
-)
+from ..output import print_entries, print_heading, print_json, print_rows, print_text, say
 
 if TYPE_CHECKING:
     from ...client.signatures import Argument

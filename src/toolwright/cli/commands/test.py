@@ -2,31 +2,60 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import logging
 import os
 import random
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ..._log import log
+from ..._words import count_of
+from ...contract.trials.example_files import FILES
+from .. import output
 from ..command import TargetCommand, option, optional, repeated, switch
 from ..load import open_target
 from ..output import flush, print_json, say, write_file
+from ..project import Project
 from ..terminal import ProgressBar, interruptible
-from ..trials.settings import example_files, percent, settings_of_project, whole_number
 from ..usage import UsageError
 
 if TYPE_CHECKING:
-    from ...contract.trials.calls import TrialReport
+    from ...contract.trials.calls import Coverage, Outcome, TrialReport
     from ...contract.trials.example_files import StateProbe
     from ...contract.trials.trial_run import Journal, TrialSettings
     from ...toolbox.box import Toolbox
-    from ..project.configuration import Project
 
 _GENERATED = "generated calls"
+
+
+def whole_number(text: str) -> int:
+    """Read a number of calls. Raises `argparse.ArgumentTypeError`."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        msg = f"takes a whole number; got `{text}`"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def percent(text: str) -> float:
+    """Read a share of parameters. Raises `argparse.ArgumentTypeError`."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 100:  # also for NaN
+        msg = f"takes a number from 0 to 100; got `{text}`"
+        raise argparse.ArgumentTypeError(msg)
+    return number
 
 
 class TestCommand(TargetCommand):
@@ -68,7 +97,7 @@ class TestCommand(TargetCommand):
 
     def completed(self, project: Project) -> Self:
         """Return it with the settings of the project. Raises `UsageError`."""
-        settings = settings_of_project(project)
+        settings = _settings_of_project(project)
         typed = {field.name: getattr(self, field.name) for field in fields(self)}
         # A 0 was given, though it equals False.
         used = {
@@ -80,7 +109,7 @@ class TestCommand(TargetCommand):
 
     def run(self) -> int:
         """Try the tools; return 1 if something fails."""
-        from ..trials.guarded import may_guard, run_guarded
+        from ..guarded import may_guard, run_guarded
 
         if self.in_process or not self.typed.is_own_process or not may_guard():
             return _run(self, None)
@@ -184,7 +213,6 @@ def _seed(given: str | int | None) -> int:
 
 
 def _show(report: TrialReport, box: Toolbox, chosen: TestCommand) -> None:
-    from ..trials.shown import show, show_coverage
 
     if chosen.junit:
         from ...contract.trials.junit import junit
@@ -197,11 +225,11 @@ def _show(report: TrialReport, box: Toolbox, chosen: TestCommand) -> None:
         say(f"{box.name} has no examples: {_HOW}")
     else:
         schemas: Mapping[str, Any] = {name: box[name].input_schema for name in _called(report, box)}
-        show(report, chosen.typed.target, schemas)
+        print_outcomes(report, chosen.typed.target, schemas)
         if report.seed and chosen.seed == "random":
             say(f"Seed: {report.seed}")
     if chosen.coverage or chosen.fail_under:
-        show_coverage(report.coverage)
+        print_coverage(report.coverage)
 
 
 _HOW = (
@@ -212,3 +240,195 @@ _HOW = (
 
 def _called(report: TrialReport, box: Toolbox) -> set[str]:
     return {outcome.tool for outcome in report.failed if outcome.tool in box}
+
+
+_SETTINGS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "file": ((str, list), "the name of a file, or a list of names"),
+    "docstrings": (bool, "true or false"),
+    "coverage": (bool, "true or false"),
+    "fail_under": ((int, float), "a number"),
+    "timeout": ((int, float), "seconds"),
+    "generate": (int, "how many calls"),
+    "seed": ((int, str), 'a number, or "random"'),
+    "destructive": ((bool, list), "true, false, or a list of tools"),
+    "state": (str, "the name of a tool"),
+}
+_SWITCHES = ("coverage", "destructive", "docstrings")
+
+
+def _settings_of_project(project: Project) -> dict[str, Any]:
+    """Return what `[tool.toolwright.test]` gives, as fields of the command. Raises `UsageError`."""
+    keys = ", ".join(_SETTINGS)
+    settings: dict[str, Any] = {}
+    for key, value in project.test.items():
+        if key not in _SETTINGS:
+            raise UsageError(
+                f"{project.file}: [tool.toolwright.test] has no `{key}`; it has {keys}"
+            )
+        kind, expected = _SETTINGS[key]
+        is_bool = isinstance(value, bool)
+        if not isinstance(value, kind) or (is_bool and key not in _SWITCHES):
+            raise UsageError(f"{project.file}: `test.{key}` must be {expected}; got {value!r}")
+        if key == "docstrings":
+            settings["no_docstrings"] = not value
+        elif key == "file":
+            files = [value] if isinstance(value, str) else cast("list[str]", value)
+            settings["file"] = [str(project.file.parent / name) for name in files]
+        elif key == "seed":
+            settings["seed"] = str(value)
+        elif key == "destructive" and not is_bool:
+            settings["destructive"] = frozenset(value)
+        else:
+            settings[key] = value
+    return settings
+
+
+def example_files(files: Sequence[str], target: str) -> list[Path]:
+    """Return the files of examples: those that were named, or those beside the target."""
+    if files:
+        return [Path(name) for name in files]
+    folders = [Path.cwd()]
+    place = Path(target.partition(":")[0])
+    if place.exists():
+        folders.append(place if place.is_dir() else place.resolve().parent)
+    # A file that is named after the target is about it alone: other targets may be beside it.
+    own_names = [f"{place.stem}-tests{suffix}" for suffix in (".yaml", ".yml", ".json")]
+    for names in (own_names, FILES):
+        for folder in folders:
+            paths = [folder / name for name in names if (folder / name).is_file()]
+            if paths:
+                return [_from_here(path) for path in paths]
+    return []
+
+
+def _from_here(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+# -- how outcomes are shown
+
+_SIGNS = {"passed": "ok", "failed": "FAILED", "skipped": "skipped"}
+_STYLES = {"passed": "green", "failed": "bold red", "skipped": "dim"}
+_LONGEST = 60
+"""Characters of a value that is written as `key=value`."""
+
+
+def print_outcomes(report: TrialReport, target: str, schemas: Mapping[str, Any]) -> None:
+    """Print every outcome, how to repeat each failure, and the totals."""
+    for outcome in report.outcomes:
+        _line(outcome)
+        if outcome.status == "failed":
+            _failure(outcome, target, schemas.get(outcome.tool, {}))
+    counts = f"{len(report.passed)} passed, {len(report.failed)} failed"
+    skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
+    output.say(f"Tests: {counts}{skipped}")
+    if report.calls:
+        p50, p95 = report.latency_p50 * 1000, report.latency_p95 * 1000
+        calls = count_of(len(report.calls), "call")
+        output.say(f"Latency: p50 {p50:.1f} ms, p95 {p95:.1f} ms ({calls})")
+
+
+def _line(outcome: Outcome) -> None:
+    what = [f"{outcome.tool}"]
+    if outcome.kind == "generated":
+        what.append("generated")
+    if outcome.label:
+        what.append(outcome.label)
+    if outcome.source:
+        what.append(_short(outcome.source))
+    counts = _counts(outcome)
+    if counts:
+        what.append(f"({counts})")
+    if outcome.status == "skipped":
+        what.append(f"- {outcome.detail}")
+    sign = _SIGNS[outcome.status]
+    if not output.has_colours():
+        output.print_hanging(f"{sign:7} {'  '.join(what)}", 8)
+        return
+    from rich.text import Text
+
+    from ..._log.printable import printable
+
+    line = Text.assemble((f"{sign:7} ", _STYLES[outcome.status]), printable("  ".join(what)))
+    output.print_styled(line)
+
+
+def _short(place: str) -> str:
+    """Return a place as seen from here."""
+    return place.removeprefix(f"{Path.cwd()}/")
+
+
+def _counts(outcome: Outcome) -> str:
+    parts: list[str] = []
+    if outcome.kind == "generated" and outcome.calls:
+        parts.append(count_of(outcome.calls, "call"))
+    if outcome.refused:
+        parts.append(f"{outcome.refused} refused")
+    if outcome.errors and outcome.kind == "generated":
+        such = f" such as `{outcome.said}`" if outcome.said else ""
+        parts.append(f"{count_of(outcome.errors, 'error')}{such}")
+    if outcome.calls:
+        parts.append(f"{outcome.seconds / outcome.calls * 1000:.1f} ms")
+    return ", ".join(parts)
+
+
+def _failure(outcome: Outcome, target: str, schema: Mapping[str, Any]) -> None:
+    for line in outcome.detail.split("\n"):
+        output.print_hanging(f"        {line}", 8)
+    if outcome.arguments is not None:
+        output.say(f"        {call_line(target, outcome.tool, outcome.arguments, schema)}")
+        if outcome.kind == "generated":
+            for line in as_yaml(outcome):
+                output.say(f"        {line}")
+
+
+def call_line(
+    target: str, tool: str, arguments: Mapping[str, Any], schema: Mapping[str, Any]
+) -> str:
+    """Return the command that makes a call; `target` is as typed, with a blank before it."""
+    properties = schema.get("properties", {})
+    pairs = [_pair(name, value, properties.get(name, {})) for name, value in arguments.items()]
+    if None in pairs:
+        words = ["--json", json.dumps(arguments, ensure_ascii=True)]
+    else:
+        words = [pair for pair in pairs if pair is not None]
+    return f"toolwright call{target} {shlex.join([tool, *words])}"
+
+
+def _pair(name: str, value: Any, schema: Mapping[str, Any]) -> str | None:
+    """Return an argument as `key=value`, if it is read back unchanged."""
+    if "=" in name or not name.isprintable() or name.startswith("-"):
+        return None
+    if isinstance(value, str):
+        is_plain = schema.get("type") == "string" and value.isprintable() and value.isascii()
+        is_safe = len(value) <= _LONGEST and not value.startswith("@") and value != "-"
+        return f"{name}={value}" if is_plain and is_safe else None
+    if isinstance(value, bool):
+        return f"{name}={json.dumps(value)}"
+    is_number = isinstance(value, int | float) and schema.get("type") == "number"
+    is_integer = isinstance(value, int) and schema.get("type") == "integer"
+    return f"{name}={value}" if is_number or is_integer else None
+
+
+def as_yaml(outcome: Outcome) -> list[str]:
+    """Return a failure as lines for the file of tests; JSON is YAML."""
+    arguments = json.dumps(outcome.arguments, ensure_ascii=True)
+    return [f"- tool: {json.dumps(outcome.tool)}", f"  params: {arguments}"]
+
+
+def print_coverage(coverage: Coverage) -> None:
+    """Print which tools were called, and which parameters were given."""
+    output.print_heading("Coverage")
+    for tool, names in coverage.parameters.items():
+        if tool not in coverage.given:
+            output.say(f"  ·  {tool}: not called")
+            continue
+        missed = coverage.missed_of(tool)
+        coverage_of_tool = f"{len(names) - len(missed)} of {count_of(len(names), 'parameter')}"
+        more = f", never given: {', '.join(missed)}" if missed else ""
+        output.say(f"  {'✓' if not missed else '~'}  {tool}: {coverage_of_tool}{more}")
+    called = len(coverage.parameters) - len(coverage.missed)
+    tools = (
+        f"{called} of {count_of(len(coverage.parameters), 'tool')} ({coverage.tools_percent:g} %)"
+    )
+    output.say(f"Coverage: {tools}, {coverage.parameters_percent:g} % of parameters")

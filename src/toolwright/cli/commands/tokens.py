@@ -10,9 +10,9 @@ from ..._words import count_of, did_you_mean, truncate
 from ..command import TargetCommand, option, optional, switch
 from ..load import open_target
 from ..output import flush, print_hanging, print_heading, print_json, say
-from ..project.configuration import project_at
-from ..trials.settings import example_files, whole_number
+from ..project import project_at
 from ..usage import UsageError
+from .test import example_files, whole_number
 
 if TYPE_CHECKING:
     from ...contract.tokens import Saving, TokenBudget, ToolCost
@@ -41,7 +41,7 @@ class TokensCommand(TargetCommand):
 
     def run(self) -> int:
         """Show what tools cost; return 1 if that is over the budget."""
-        from ..trials.guarded import may_guard, run_guarded
+        from ..guarded import may_guard, run_guarded
 
         if self.results and self.typed.is_own_process and may_guard():
             return run_guarded(lambda journal: _run(self, journal), flush)

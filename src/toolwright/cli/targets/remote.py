@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._json_values import is_object
 from ..command import Targeted
-from ..project.target import COMMAND
+from ..target_words import COMMAND
 from ..usage import UsageError
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _has_servers(path: Path) -> bool:
 
 def _client_of(target: str) -> tuple[str, str] | None:
     """Return the client and the name of its server that `cursor:notes` means."""
-    from ..clients.known import CLIENTS
+    from ..known_clients import CLIENTS
 
     client, colon, name = target.partition(":")
     if not colon or not name or client not in CLIENTS or Path(client).exists():
@@ -191,7 +191,7 @@ def _client_of(target: str) -> tuple[str, str] | None:
 
 
 def _known_server(client_name: str, name: str) -> RemoteTarget:
-    from ..clients.known import CLIENTS
+    from ..known_clients import CLIENTS
 
     client = CLIENTS[client_name]
     names: list[str] = []

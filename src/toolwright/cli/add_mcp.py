@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ..._door import public
-from ...read.target import framework_of
+from .._door import public
+from ..read.target import framework_of
 
 if TYPE_CHECKING:
-    from ...sources.command_line import CommandLine, Mode
-    from ...sources.command_tools import CommandStyle
-    from ...sources.rules import Rule
+    from ..sources.command_line import CommandLine, Mode
+    from ..sources.command_tools import CommandStyle
+    from ..sources.rules import Rule
 
 A = TypeVar("A")
 _HELP = "Offer the commands of this program to language models."
@@ -49,15 +49,15 @@ def add_mcp(
         raise ValueError(msg)
 
     def line_of() -> CommandLine:
-        from ...sources.command_line import CommandLine
-        from ...sources.frameworks.recognise import program_of, program_of_files, running_files
+        from ..sources.command_line import CommandLine
+        from ..sources.frameworks.recognise import program_of, program_of_files, running_files
 
         started = tuple(argv) if argv is not None else own_argv()
         program = program_of_files(program_of(app, argv=started), running_files())
         return CommandLine(program, rules=rules, mode=mode, style=style, name=prefix)
 
     def run(words: Sequence[str]) -> None:
-        from .group import run_group
+        from .mcp_group import run_group
 
         sys.exit(run_group(words, line_of, (_shown_name(), name)))
 
@@ -70,7 +70,7 @@ def own_argv() -> tuple[str, ...]:
     if getattr(sys, "frozen", False):
         return (sys.executable,)
     if module := _own_module():
-        from ...sources.frameworks.recognise import module_argv
+        from ..sources.frameworks.recognise import module_argv
 
         return module_argv(module)
     script = Path(sys.argv[0]).resolve()
@@ -208,8 +208,8 @@ def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
 
 def _reserve(app: Any, name: str) -> None:
     """Note that no positional may stand where the program looks for this word."""
-    from ...sources.frameworks.parts import annotate
-    from ...sources.program import OWN_WORD
+    from ..sources.frameworks.parts import annotate
+    from ..sources.program import OWN_WORD
 
     annotate(app, **{OWN_WORD: name})
 
@@ -235,8 +235,8 @@ def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:
 
 def _own(group: Any) -> Any:
     """Mark the group that serves the program itself: it never becomes a tool."""
-    from ...sources.command_tools import OWN_GROUP
-    from ...sources.frameworks.parts import annotate
+    from ..sources.command_tools import OWN_GROUP
+    from ..sources.frameworks.parts import annotate
 
     return annotate(group, **{OWN_GROUP: True})
 

@@ -1,4 +1,4 @@
-"""The commands of the group: start, stream, tools, editors."""
+"""The group `mcp` of other programs, and its commands."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..._json_values import is_object
-from ..._log.printable import LEVELS, say
-from ...errors import DefinitionError
-from ...sources.watched_process import entry_variables
-from ..clients.edit import EditedFile, retry_if_changed, save, settings_file
-from ..clients.known import CLIENTS, KnownClient
-from ..command import Adder, CliCommand, TypedWords, option, repeated, switch
-from ..commands.install import pairs_from
-from ..output import write_file
-from ..usage import UsageError
+from .._json_values import is_object
+from .._log.printable import LEVELS, say
+from ..errors import DefinitionError
+from ..sources.watched_process import entry_variables
+from .command import Adder, CliCommand, TypedWords, option, repeated, switch
+from .commands.install import EditedFile, pairs_from, retry_if_changed, save, settings_file
+from .known_clients import CLIENTS, KnownClient
+from .output import write_file
+from .usage import UsageError
 
 if TYPE_CHECKING:
-    from ...sources.command_line import CommandLine
+    from ..sources.command_line import CommandLine
 
 EDITORS: Mapping[str, str] = {"claude": "claude-desktop", **{name: name for name in CLIENTS}}
 """The name of each editor here, and its name elsewhere."""
@@ -58,7 +57,7 @@ class _Stream(GroupCommand):
     port: int = option("0 takes any (%(default)s)", kind=int, default=8000)
 
     def work(self, line: CommandLine, group: Sequence[str]) -> int:
-        from ...serve.access.address import is_local
+        from ..serve.access.address import is_local
 
         if not 0 <= self.port <= 65535:
             raise UsageError(f"a port is a number from 0 to 65535; got {self.port}")
@@ -218,8 +217,8 @@ def _servers(command: _EditorCommand) -> list[str]:
 
 def _box(line: CommandLine) -> Any:
     """Return a toolbox with the commands; one that cannot be a tool does not stop the others."""
-    from ...toolbox.box import Toolbox
-    from ...tools.loading import loading
+    from ..toolbox.box import Toolbox
+    from ..tools.loading import loading
 
     box = Toolbox(line.name, version=line.program.version)
     with loading() as refused:

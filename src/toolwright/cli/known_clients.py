@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..._words import one_line
-from ..usage import UsageError
+from .._words import one_line
 from . import jsonc
 from .settings_file import SettingsFile
+from .usage import UsageError
 
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _MOST_YAML = 1_000_000

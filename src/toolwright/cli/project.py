@@ -1,25 +1,28 @@
-"""`[tool.toolwright]`: the target of a project, and its settings."""
+"""What the files of a project say about its tools."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..._files import read_file
-from ..._json_values import is_list, is_object
-from ..._words import did_you_mean, first_line
-from ...errors import SchemaError
-from ..usage import UsageError
+from .._files import read_file, read_named
+from .._json_values import is_list, is_object
+from .._words import did_you_mean, first_line
+from ..errors import SchemaError
+from .usage import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...errors import DefinitionError
-    from ...toolbox.box import Toolbox
-    from ...tools.definition import Tool
+    from ..doctor.configuration import Settings
+    from ..doctor.report import Report
+    from ..errors import DefinitionError
+    from ..toolbox.box import Toolbox
+    from ..tools.definition import Tool
 
 NAME = "pyproject.toml"
 _DRESSED = "_project"
@@ -246,3 +249,117 @@ def _beside(file: Path, target: str) -> str:
     if str(file.parent) not in sys.path:
         sys.path.append(str(file.parent))
     return target
+
+
+_MOST = 1024 * 1024
+
+
+def load_env_file(path: Path, *, is_typed: bool = False) -> None:
+    """Set the variables that a file names; those that are set already stay. Raises `UsageError`.
+
+    What a user types may be the pipe of another program: `--env-file <(...)`.
+    """
+    try:
+        text = (read_named if is_typed else read_file)(path, _MOST).decode("utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8") from error
+    for name, value in _variables(text, path):
+        os.environ.setdefault(name, value)
+
+
+def _variables(text: str, path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of `NAME=value`; the value may be in quotes, and a comment may follow it."""
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        name, equals, value = stripped.removeprefix("export ").partition("=")
+        name = name.strip()
+        # The value is not shown: it may be a secret.
+        if not equals or not name or any(character.isspace() for character in name):
+            raise UsageError(f"line {number} of {path} is not NAME=value")
+        value = _unquoted(value.strip())
+        if value is None or "\0" in value + name:
+            raise UsageError(f"line {number} of {path} has an unterminated quote")
+        yield name, value
+
+
+def _unquoted(value: str) -> str | None:
+    """Return a value without its quotes, or without a comment; None if a quote does not end."""
+    if value[:1] not in ("'", '"'):
+        return value.split(" #", 1)[0].rstrip()
+    quoted, end, comment = value[1:].partition(value[0])
+    if not end or (comment.strip() and not comment.strip().startswith("#")):
+        return None
+    return quoted.replace("\\n", "\n") if value[0] == '"' else quoted
+
+
+def doctor_settings(
+    target: str,
+    config: str | None = None,
+    *,
+    checks: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    dialects: Sequence[str] = (),
+) -> Settings:
+    """Return the settings of a file, of the target, or of the nearest project, and of flags.
+
+    Raises `UsageError`.
+    """
+    from ..doctor.configuration import settings_from, with_given
+
+    file = Path(config) if config is not None else _file_of(target)
+    folder = "" if file is None else str(Path(os.path.realpath(file)).parent)
+    if folder and folder not in sys.path:
+        sys.path.append(folder)  # its own checks are beside it
+    try:
+        return with_given(
+            settings_from(file),
+            select=_words(checks),
+            ignore=_words(ignore),
+            severity=None,
+            dialects=_words(dialects),
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def examined(
+    box: Toolbox,
+    settings: Settings,
+    refused: Sequence[DefinitionError] = (),
+    *,
+    errors_only: bool = False,
+) -> Report:
+    """Return what the doctor finds in a target; only errors with `errors_only`, which is faster.
+
+    Raises `UsageError` for bad settings.
+    """
+    from ..doctor.examine import examine
+    from ..toolbox.box import registry_of
+
+    tools = [tool for name, tool in box.items() if box.is_enabled(name)]
+    try:
+        return examine(
+            box.name,
+            tools,
+            settings,
+            refused=refused,
+            errors_only=errors_only,
+            lifespans=registry_of(box).lifespans,
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _file_of(target: str) -> Path | None:
+    return Path(target) if project_at(target) is not None else find_project()
+
+
+def _words(values: Sequence[str]) -> list[str] | None:
+    """Return the values that were given once with commas, or several times; None if none were."""
+    if not values:
+        return None
+    return [word.strip() for value in values for word in value.split(",") if word.strip()]

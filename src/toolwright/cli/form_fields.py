@@ -8,8 +8,8 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..._json_values import is_list, is_object
-from ...json_schema.facts import Facts, facts, listed_values
+from .._json_values import is_list, is_object
+from ..json_schema.facts import Facts, facts, listed_values
 
 _YES = frozenset(("y", "yes", "true", "on", "1"))
 _NO = frozenset(("n", "no", "false", "off", "0"))

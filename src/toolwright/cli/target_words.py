@@ -1,4 +1,4 @@
-"""The project's target, for a command that names none."""
+"""The words of a command line that name its target."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...sources.secret_names import has_secrets, without_secrets
-from ..usage import UsageError
+from ..sources.secret_names import has_secrets, without_secrets
+from .usage import UsageError
 
 _TOOL_MAY_FOLLOW = ("test", "tokens")
 """Commands whose target may be followed by the name of a tool, or by nothing."""
@@ -74,7 +74,7 @@ def with_target(words: list[str], command: str, parser: argparse.ArgumentParser)
         return words
     if _is_complete(words, parser) and not _names_a_tool(words, command, parser):
         return words
-    from .configuration import find_project
+    from .project import find_project
 
     file = find_project()
     if file is None:

@@ -14,9 +14,9 @@ from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..._files import read_file
-from ..usage import UsageError
+from .._files import read_file
 from . import jsonc
+from .usage import UsageError
 
 try:
     import fcntl

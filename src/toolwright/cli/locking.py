@@ -1,30 +1,124 @@
-"""`serve --lock`: start from the lock."""
+"""The lock of a target, and serving from it."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._log.printable import say
 from .._protocol import HANDSHAKE_VERSIONS, LATEST_PROTOCOL
-from ..contract.lock_file import Lock, read
-from ..contract.sources import own_modules, why_stale
+from ..contract.lock_file import FILE, Lock, lock_of, read
+from ..contract.sources import own_modules, recorded, why_stale
 from ..errors import LockError, SchemaError
 from ..toolbox.box import Toolbox, served
 from ..tools.catalog import matches
-from .load import open_target
-from .project.locking import lock_path, selection
-from .project.target import shown_target
+from .command import Targeted
+from .load import OpenedTarget, open_target
+from .project import project_at, real_target
 from .server_settings import ServeArguments
+from .target_words import shown_target
+from .targets.folders import tool_folders
+from .targets.modules import split
 from .telemetry import add_hooks
 from .usage import BadTarget
 
 if TYPE_CHECKING:
     from ..serve.offering import Live, Offering
     from ..serve.reloadable import Reloadable
+
+T = TypeVar("T", bound=Targeted)
+
+
+def lock_path(target: str, file: str | None) -> Path:
+    """Return the lock file of a target: the one that was named, or the project's, or one here."""
+    if file:
+        return Path(file)
+    project = project_at(target)
+    return Path(FILE) if project is None else project.file.parent / FILE
+
+
+def locked(opened: OpenedTarget, chosen: Targeted, file: Path) -> Lock:
+    """Return what a toolbox that was just loaded offers, and what it was made from."""
+    box = opened.box
+    made_of = {**selection(chosen, file.parent), **_sources(chosen.target, file.parent)}
+    if opened.refusals:
+        made_of["refused"] = sorted(set(opened.refusals))
+    if any(hasattr(tool.target, "dotted") for tool in box.values()):
+        made_of["commands"] = True
+    notes = _not_served_from(box, chosen.target)
+    if notes:
+        made_of["needs_code"] = notes
+    return replace(lock_of(served(box)), made_of=made_of)
+
+
+def selection(chosen: Targeted, beside: Path) -> dict[str, Any]:
+    """Return which tools of which target were chosen, as seen from the folder of a lock."""
+    choices: dict[str, Any] = {"target": _target(chosen.target, beside)}
+    if chosen.select:
+        choices["select"] = list(chosen.select)
+    if chosen.read_only:
+        choices["read_only"] = True
+    if chosen.script:
+        choices["script"] = True
+    return choices
+
+
+def with_selection(chosen: T, made_of: Mapping[str, Any]) -> T:
+    """Return the command with the tools that a lock has, unless it chooses some itself."""
+    if chosen.select or chosen.read_only:
+        return chosen
+    select: list[str] = made_of.get("select") or []
+    return replace(chosen, select=select, read_only=bool(made_of.get("read_only")))
+
+
+def _target(target: str, beside: Path) -> str:
+    path, attribute = split(target)
+    if not Path(path).exists():
+        return target
+    relative = Path(os.path.relpath(os.path.realpath(path), os.path.realpath(beside))).as_posix()
+    return f"{relative}:{attribute}" if attribute else relative
+
+
+def _sources(target: str, beside: Path) -> dict[str, Any]:
+    files = [Path(str(module.__file__)) for module in own_modules().values()]
+    files += [file for path in (target, real_target(target)) for file in _file(path)]
+    place = Path(split(real_target(target))[0])
+    folders = list(tool_folders(place)) if place.is_dir() else []
+    files += [file for folder in folders for file in folder.glob("*.py")]
+    return recorded(files, folders, beside)
+
+
+def _file(target: str) -> Iterator[Path]:
+    path = Path(split(target)[0])
+    if path.is_file():
+        yield path
+
+
+def _not_served_from(box: Toolbox, target: str) -> list[str]:
+    """Return why a server cannot start from the lock alone, one line each."""
+    from ..options import Predicate
+    from .server_settings import has_own_settings
+
+    live = served(box)
+    offered = [*live.tools.values(), *(resource.tool for resource in live.resources.values())]
+    offered += [prompt.tool for prompt in live.prompts.values()]
+    reasons: list[str] = []
+    asking = [tool.name for tool in offered if isinstance(tool.options.enabled, Predicate)]
+    if asking:
+        reasons.append(f"`enabled` of {asking[0]} is a function, which must be called")
+    if live.has_tasks:
+        tasks = [tool.name for tool in live.tools.values() if tool.options.task]
+        reasons.append(f"{tasks[0]} runs as a task, whose records must be opened")
+    if live.routes:
+        reasons.append(f"{live.routes[0].path} is answered by a function of its own")
+    if has_own_settings(box, target):
+        reasons.append("the file gives its own serve() settings, which must be compared")
+    return reasons
 
 
 def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Live] | None:
@@ -113,13 +207,11 @@ def _is_selected(name: str, lock: Lock, patterns: list[str]) -> bool:
 
 def _loaded(chosen: ServeArguments) -> Offering:
     """Load the target, and say why if that fails. Raises whatever its code does."""
-    from .logs import show_trace
-
     before = own_modules()
     try:
         return _opened(chosen)
     except BaseException as error:
-        show_trace(error, chosen)
+        chosen.show_trace(error)
         say(f"toolwright: the tools cannot be loaded: {error or type(error).__name__}")
         for name in own_modules().keys() - before.keys():  # the next call tries again
             sys.modules.pop(name, None)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from ...contract.trials.calls import Outcome, TrialCall, outcome_from
+from ..contract.trials.calls import Outcome, TrialCall, outcome_from
 
 _GRACE = 5.0
 """Seconds beyond its time that a call may take: by then, a thread that can be left is left."""

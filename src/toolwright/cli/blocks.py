@@ -1,15 +1,51 @@
-"""Writes images, audio and files of a result to disk (`--save`)."""
+"""Content of results, shown or written to files."""
 
 from __future__ import annotations
 
 import base64
+import json
 import mimetypes
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from ..usage import UsageError
+from . import output
+from .terminal import image_for
+from .usage import UsageError
+
+
+def print_blocks(blocks: Sequence[Mapping[str, Any]], *, is_json: bool = False) -> None:
+    """Print the content of a result; a terminal shows JSON with indentation and colours."""
+    if is_json and output.is_terminal() and len(blocks) == 1 and blocks[0]["type"] == "text":
+        text = blocks[0]["text"]
+        try:
+            value = json.loads(text) if text[:1] in ("{", "[") else None
+        except (ValueError, RecursionError):  # cut, because it was too long
+            value = None
+        if value is not None:
+            output.print_json(value)
+            return
+    for block in blocks:
+        image = image_for(block) if output.is_terminal() else ""
+        if image:
+            output.write(f"{image}\n")
+        else:
+            output.say(block_text(block))
+
+
+def block_text(block: Mapping[str, Any]) -> str:
+    """Return a block as text: its own, or how to see it."""
+    content: Mapping[str, Any] = block.get("resource", block)
+    if isinstance(content.get("text"), str):
+        return str(content["text"])
+    kind = str(block.get("type", "content"))
+    if kind == "resource_link":
+        label = " ".join(str(block[key]) for key in ("title", "description") if block.get(key))
+        return f"{block.get('uri', '')}  {label}".rstrip()
+    about = " ".join(filter(None, (kind, str(content.get("mimeType") or ""))))
+    return f"[{about}; --save FILE writes it, --json shows it]"
+
 
 _MOST_TRIES = 10_000
 _ENDINGS = {"audio/wav": ".wav", "image/webp": ".webp", "image/jpeg": ".jpg"}

@@ -1,1 +1,0 @@
-"""Questions of a tool, asked on the terminal."""

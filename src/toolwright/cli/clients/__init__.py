@@ -1,1 +1,0 @@
-"""MCP clients, and their lists of servers."""

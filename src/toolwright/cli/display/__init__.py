@@ -1,1 +1,0 @@
-"""How tools and their results are shown to a person."""

@@ -1,1 +1,0 @@
-"""The group `mcp` that `add_mcp` gives another program."""

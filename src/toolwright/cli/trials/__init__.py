@@ -1,1 +1,0 @@
-"""Tests of a toolbox as the command runs and shows them."""
