@@ -367,7 +367,7 @@ class Shaper:
             choices = self._times(choices, [node.inner(arm)], depth)
         for union in parts.unions():
             choices = self._times(choices, [node.inner(arm) for arm in union], depth)
-        return choices
+        return self._times(choices, [_left_by_not(node)], depth) if "not" in schema else choices
 
     def _times(
         self,
@@ -450,3 +450,12 @@ def note_of(node: SchemaNode, keyword: str) -> bytes:
     keywords = (keyword, *_NOTED[keyword])
     part = {name: node.value[name] for name in keywords if name in node.value}
     return node.document.made(part).key
+
+
+def _left_by_not(node: SchemaNode) -> SchemaNode:
+    """Return a schema for the types that `not` leaves; one for anything if it is not about types."""
+    refused = node.value["not"]
+    names = types_in(refused["type"]) if is_object(refused) and refused.keys() == {"type"} else None
+    if names is None or "integer" in names:
+        return node.inner(True)
+    return node.document.made({"type": [kind for kind in KINDS if kind not in names]})
