@@ -45,6 +45,8 @@ _ENTRIES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """The methods with which programs start their parsers, by module and class."""
 _FUNCTIONS = (type(None), type, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_HEADING = re.compile(r"\s*[\w ]*\bcommands:?\s*", re.IGNORECASE)
+_ROW = r"( *)()([A-Za-z][\w.-]*)  +\S"
 _MAY_LOOK_AHEAD = ("parse_known_args", "parse_known_intermixed_args")
 
 
@@ -179,8 +181,11 @@ def _looks_ahead(parser: Any) -> bool:
     return not parser.add_help and not branches
 
 
-def _words_of(target: Any) -> list[str]:
-    """Return the commands whose own parsers the program makes only when they are named."""
+def _words_of(target: Any) -> list[str] | None:
+    """Return the commands whose own parsers the program makes only when they are named.
+
+    None stands for a parser that leaves such words to the program, and does not name them.
+    """
     import argparse
     import optparse
 
@@ -189,7 +194,7 @@ def _words_of(target: Any) -> list[str]:
             return []
         text = re.sub(r"\[/?[\w.]*\]", "", str(target.description or ""))  # Rich markup
         words = re.findall(r"^ *([a-z][\w-]*)  +\S", text, re.MULTILINE)
-        return words or re.findall(r"^ +([a-z][\w-]*) +\S", _printed_commands(target), re.MULTILINE)
+        return words or commands_in(_own_help(target)) or None
     if isinstance(target, argparse.ArgumentParser):
         places = [action for action in target._actions if not action.option_strings]  # noqa: SLF001
         if len(places) == 2 and places[0].choices and places[1].nargs == argparse.REMAINDER:
@@ -197,16 +202,32 @@ def _words_of(target: Any) -> list[str]:
     return []
 
 
-def _printed_commands(parser: Any) -> str:
-    """Return what the help of a program's own prints below a heading such as `commands:`."""
+def _own_help(parser: Any) -> str:
+    """Return what a parser prints whose help is the program's own."""
     if "print_help" not in vars(parser):
         return ""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         parser.print_help()
-    return re.split(
-        r"^[\w ]*commands:\s*$", printed.getvalue(), flags=re.IGNORECASE | re.MULTILINE
-    )[-1]
+    return printed.getvalue()
+
+
+def commands_in(text: str, name: str = "") -> list[str]:
+    """Return the words that a help text lists below `commands:`, or behind the program's name."""
+    rows = re.compile(rf"( *)({re.escape(name)} )?([A-Za-z][\w.-]*)  +\S" if name else _ROW)
+    words: list[str] = []
+    indent: int | None = None
+    """That of the first row; None outside a list of commands, -1 below its heading."""
+    for line in text.splitlines():
+        row = rows.match(line)
+        if _HEADING.fullmatch(line):
+            indent = -1
+        elif row is not None and (row[2] or indent in (-1, len(row[1]))):
+            indent = len(row[1]) if indent is not None else None
+            words.append(row[3])
+        elif line.strip() and indent is not None and len(line) - len(line.lstrip()) <= indent:
+            indent = None
+    return [word for word in dict.fromkeys(words) if word not in ("help", "completion")]
 
 
 def _load_package(folder: str) -> str:

@@ -16,16 +16,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from .._files import open_file
 from .._process import end
 from ..errors import SchemaError
 from .program import UNSET, Command, CommandParameter, Program
 from .program_file import program_from_json
+from .script_catching import commands_in
 
 SECONDS = 60.0
 _MAX_ANSWER = 100_000_000
+_MAX_PRINTED = 100_000
 _SHELL_LINE = re.compile(r"""^'''exec' "?([^"\s]+)"? "\$0" "\$@"$""", re.MULTILINE)
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT", "TZ")
 
@@ -82,12 +84,22 @@ class _Answer(NamedTuple):
     """What was caught."""
 
     program: Program
-    words: list[str]
-    """The commands for which the program makes parsers only when it sees them."""
+    words: list[str] | None
+    """The commands for which the program makes parsers only when it sees them.
+
+    None if there may be some, which its parser does not name.
+    """
     places: _Places
 
 
 _Answers = tuple[Future[_Answer], Future[_Answer]]
+
+
+class _NoParser(SchemaError):
+    """A program has ended before it called a parser."""
+
+    commands: list[str]
+    """What it has printed as the names of its commands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +120,42 @@ class _Started:
     def caught(self, pool: ThreadPoolExecutor, folder: Path, seconds: float) -> Program:
         """Return the program. Raises `SchemaError`."""
         start = partial(self.start, pool, folder, seconds)
-        program, words = _steady_answer(start())
+        try:
+            program, words = _steady_answer(start())
+        except _NoParser as error:
+            if not error.commands:
+                raise
+            program, words = None, error.commands
+        passed = int(program is not None)
+        if program is not None and words is None:
+            words = self.printed_commands(start)
+            if words:  # a command may not need the parser of the whole
+                first = _steady_answer(start((words[0], "--help")))[0]
+                passed = int(first.root == program.root)
         # `--help` makes sure that a command does nothing else.
-        below = {word: start((word, "--help"), passed=1) for word in words}
-        return _with_commands(program, below) if below else program
+        below = {word: start((word, "--help"), passed=passed) for word in words or ()}
+        programs, refusals = _caught_below(self.name, below)
+        if program is None:
+            if not programs:
+                raise refusals[0]
+            # It may make the parsers of further commands only when it sees them, too.
+            programs = {word: _completed(one, word, start) for word, one in programs.items()}
+        return _with_commands(program, programs, refusals)
+
+    def printed_commands(self, start: Callable[..., _Answers]) -> list[str]:
+        """Return the commands that the program's own help names, once its parser has passed."""
+        try:
+            _steady_answer(start(passed=1))
+        except _NoParser as error:
+            return error.commands
+        return []
 
     def looked_at(self, folder: str, seconds: float) -> _Started:
         """Return this with its entry. Raises `SchemaError` if its source names no parser."""
         answer = Path(folder, "look.json")
         job = {"words": self.words, "answer": str(answer)}
         environment = {key: os.environ[key] for key in _PASSED_ON if key in os.environ}
-        problem = self.run_child("script_look.py", job, folder, environment, seconds)
+        _, problem = self.run_child("script_look.py", job, folder, environment, seconds)
         if not answer.is_file():
             raise SchemaError(f"cannot be looked at: {problem}", tool=self.name)
         report = json.loads(answer.read_text("utf-8"))
@@ -163,16 +200,18 @@ class _Started:
                 "passed": passed,
             }
             environment = _environment(places)
-            last_line = self.run_child(
+            printed, last_line = self.run_child(
                 "script_catching.py", job, places.current, environment, seconds
             )
             if not answer.is_file() or answer.stat().st_size > _MAX_ANSWER:
                 why = f": {last_line}" if last_line else ""
-                raise SchemaError(
+                refusal = _NoParser(
                     f"ended before it called a parser of a known framework{why}",
                     tool=self.name,
                     hint="scan its `--help` instead",
                 )
+                refusal.commands = commands_in(printed, self.name)
+                raise refusal
             data = json.loads(answer.read_text("utf-8"))
         if "problem" in data:
             raise SchemaError(f"cannot be read: {data['problem']}", tool=self.name)
@@ -180,16 +219,22 @@ class _Started:
 
     def run_child(
         self, file: str, job: Any, folder: str, environment: dict[str, str], seconds: float
-    ) -> str:
-        """Run a file of ours in the program's interpreter; return its last line on stderr."""
+    ) -> tuple[str, str]:
+        """Run a file of ours in the program's interpreter.
+
+        Return what it has printed, and its last line on stderr.
+        """
         child = str(Path(__file__).with_name(file))
         command = [self.python, "-P", child, json.dumps(job)]
-        with tempfile.TemporaryFile(dir=folder) as errors:
+        with (
+            tempfile.TemporaryFile(dir=folder) as printed,
+            tempfile.TemporaryFile(dir=folder) as errors,
+        ):
             try:
                 process = subprocess.Popen(  # noqa: S603  # no shell; the user has named the script
                     command,
                     stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
+                    stdout=printed,
                     stderr=errors,
                     cwd=folder,
                     env=environment,
@@ -206,9 +251,16 @@ class _Started:
             finally:
                 self.processes.remove(process)
                 end(process)
-            errors.seek(max(errors.seek(0, os.SEEK_END) - 4000, 0))
-            lines = errors.read().decode("utf-8", "replace").split("\n")
-        return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
+            output, error_output = (
+                _end_of(file, _MAX_PRINTED).decode("utf-8", "replace") for file in (printed, errors)
+            )
+        lines = (line.strip()[:200] for line in reversed(error_output.split("\n")))
+        return f"{output}\n{error_output}", next(filter(None, lines), "")
+
+
+def _end_of(file: IO[bytes], size: int) -> bytes:
+    file.seek(max(file.seek(0, os.SEEK_END) - size, 0))
+    return file.read()
 
 
 def _environment(places: _Places) -> dict[str, str]:
@@ -219,7 +271,7 @@ def _environment(places: _Places) -> dict[str, str]:
     return environment | {"PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1", "TERM": "dumb"}
 
 
-def _steady_answer(answers: _Answers) -> tuple[Program, list[str]]:
+def _steady_answer(answers: _Answers) -> tuple[Program, list[str] | None]:
     """Return what both answers say. Raises `SchemaError`."""
     first, second = answers[0].result(), answers[1].result()
     steady = _Steady(first.places, second.places)
@@ -279,23 +331,53 @@ class _Steady:
         )
 
 
-def _with_commands(program: Program, below: Mapping[str, _Answers]) -> Program:
-    """Return a program with commands whose parsers were caught one by one."""
-    commands: list[Command] = []
-    left_out = list(program.left_out)
+def _caught_below(
+    name: str, below: Mapping[str, _Answers]
+) -> tuple[dict[str, Program], list[SchemaError]]:
+    """Return the programs of commands whose parsers were caught one by one, and the refusals."""
+    programs: dict[str, Program] = {}
+    refusals: list[SchemaError] = []
     for word, answers in below.items():
         try:
-            commands.append(_below(_steady_answer(answers)[0].root, word))
+            programs[word] = _steady_answer(answers)[0]
         except SchemaError as error:
-            left_out.append(str(error.named(f"{program.name} {word}")))
-    if not commands:
+            refusals.append(error.named(f"{name} {word}"))
+    return programs, refusals
+
+
+def _completed(program: Program, word: str, start: Callable[..., _Answers]) -> Program:
+    """Return the program of a command with what its commands have once they are named."""
+    names = [command.name for command in program.root.commands]
+    below = {name: start((word, name, "--help")) for name in names}
+    complete, _ = _caught_below(program.name, below)
+    commands = (
+        next(
+            (one for one in complete[command.name].root.commands if one.name == command.name),
+            command,
+        )
+        if command.name in complete
+        else command
+        for command in program.root.commands
+    )
+    return replace(program, root=replace(program.root, commands=tuple(commands)))
+
+
+def _with_commands(
+    program: Program | None, programs: Mapping[str, Program], refusals: Sequence[SchemaError]
+) -> Program:
+    """Return a program with commands whose parsers were caught one by one."""
+    if program is None:
+        program = replace(next(iter(programs.values())), root=Command(), left_out=())
+    if not programs:
         return program
     # The words after the options are now the name of a command and its arguments.
     options = tuple(
         parameter for parameter in program.root.parameters if not parameter.is_positional
     )
-    root = replace(program.root, parameters=options, commands=tuple(commands), runs=False)
-    return replace(program, root=root, left_out=tuple(left_out))
+    commands = tuple(_below(one.root, word) for word, one in programs.items())
+    root = replace(program.root, parameters=options, commands=commands, runs=False)
+    left_out = (*program.left_out, *map(str, refusals))
+    return replace(program, root=root, left_out=left_out)
 
 
 def _below(command: Command, word: str) -> Command:

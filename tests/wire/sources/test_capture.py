@@ -146,6 +146,75 @@ def test_commands_with_parsers_of_their_own_are_caught_one_by_one(tmp_path):
     assert found.left_out == (f"{reason} - scan its `--help` instead",)
 
 
+PRINTS_ITS_COMMANDS = """
+import argparse, sys
+def fetch(words):
+    parser = argparse.ArgumentParser("tool fetch", usage="tool fetch [options] <url>")
+    parser.add_argument("--retry", type=int)
+    parser.parse_known_args(words)
+def cache(words):
+    parser = argparse.ArgumentParser("tool cache")
+    clean = parser.add_subparsers().add_parser("clean")
+    if words[0] == "clean":
+        clean.add_argument("pattern")
+    parser.parse_args(words)
+def erase(words):
+    print("no parser")
+commands = {"fetch": fetch, "cache": cache, "erase": erase}
+if sys.argv[1] not in commands:
+    print("Tool 1.0\\n\\nMain commands:\\n\\n  fetch    Get a page,")
+    print("           as it is\\n  cache    Manage it\\n\\nOther commands")
+    print("erase      Remove all\\nhelp       Show this\\n\\nFiles:\\n  ~/.tool  Settings")
+else:
+    commands[sys.argv[1]](sys.argv[2:])
+"""
+
+
+@pytest.mark.promise("commands.script-lazy")
+def test_the_commands_that_a_program_prints_are_caught_one_by_one(tmp_path):
+    program = capture(written(tmp_path, PRINTS_ITS_COMMANDS))
+    names = {
+        command.path: [parameter.name for parameter in command.parameters]
+        for command in program.root.walk()
+    }
+    assert names == {
+        (): [],
+        ("fetch",): ["retry", "args"],
+        ("cache",): [],
+        ("cache", "clean"): ["pattern"],
+    }
+    (left_out,) = program.left_out
+    assert left_out.startswith("tool erase ended before it called a parser")
+
+
+PRINTS_AFTER_ITS_PARSER = """
+import optparse, sys
+def own_parser(word):
+    parser = optparse.OptionParser(prog=f"tool {word}", add_help_option=False)
+    parser.disable_interspersed_args()
+    parser.add_option("-h", "--help", action="store_true")
+    return parser
+words = sys.argv[1:]
+if words[0].startswith("-"):
+    own_parser("").parse_args(words)
+    print("Commands:\\n    run    Run it\\n    html   Write it")
+    sys.exit()
+parser = own_parser(words[0])
+parser.add_option("--to-" + words[0])
+parser.parse_args(words[1:])
+print("it ran")
+"""
+
+
+def test_commands_that_are_printed_behind_a_parser_are_found_too(tmp_path):
+    program = capture(written(tmp_path, PRINTS_AFTER_ITS_PARSER))
+    names = {
+        command.name: [parameter.name for parameter in command.parameters]
+        for command in program.root.commands
+    }
+    assert names == {"run": ["to_run", "args"], "html": ["to_html", "args"]}
+
+
 OVERRIDES_MAIN = """
 import pathlib
 import click

@@ -30,6 +30,7 @@ from .parts import (
     with_default,
     with_nothing,
     without_clashes,
+    words_behind,
 )
 from .value_kinds import TEXT, Kind, choices, file_kind, kind_of_callable, limits
 
@@ -101,6 +102,9 @@ class _ArgparseReader:
         branches = [a for a in parser._actions if isinstance(a, _argparse._SubParsersAction)]
         reader = _Parameters(parser, from_file)
         parameters = without_clashes(reader.read())
+        if _leaves_words(parser):
+            names_taken = {parameter.name for parameter in parameters}
+            parameters = (*parameters, words_behind(_usage_of(parser), names_taken))
         self.walk.check_parameters(path, parameters)
         text = _expanded(parser, parser.description)
         runs = any(callable(default) for default in parser._defaults.values())
@@ -434,12 +438,29 @@ def _hidden_places(parser: argparse.ArgumentParser) -> dict[int, str]:
     if not hidden or not parser.usage:
         return {}
     documented = {str(word).lower() for action in places for word in (action.dest, action.metavar)}
-    usage = re.sub(r"(?<!\S)[\[<(]*-[^\s\]>)]+([ =][\[<]?[A-Z]\w*)?[\]>)]*", " ", _usage_of(parser))
-    words = [word for word in re.findall(r"[A-Za-z][\w-]*", usage) if word.lower() not in _OPTIONS]
+    every = re.findall(r"[A-Za-z][\w-]*", _words_in_usage(parser))
+    words = [word for word in every if word.lower() not in _OPTIONS]
     undocumented = [word for word in words if word.lower() not in documented]
     if len(hidden) == 1:
         return {id(hidden[0]): undocumented[0]} if undocumented else _named(hidden, words)
     return _named(hidden, words)
+
+
+def _leaves_words(parser: argparse.ArgumentParser) -> bool:
+    """Return whether a usage of the author's own shows words that the program reads by itself.
+
+    That is what `parse_known_args` leaves to it.
+    """
+    if not parser.usage or any(not action.option_strings for action in parser._actions):
+        return False
+    names = re.findall(r"(?<!\S)(?:[\[<({]+[A-Za-z]|[A-Z])[\w-]*", _words_in_usage(parser))
+    return any(name.lstrip("[<({").lower() not in _OPTIONS for name in names)
+
+
+def _words_in_usage(parser: argparse.ArgumentParser) -> str:
+    """Return a usage without its options."""
+    option = r"(?<!\S)[\[<(]*-[^\s\]>)]+([ =](\[?[A-Z]\w*|\[?<[^>\s]*>))?[\]>)]*"
+    return re.sub(option, " ", _usage_of(parser))
 
 
 def _named(places: list[argparse.Action], words: list[str]) -> dict[int, str]:
@@ -475,13 +496,12 @@ def _expanded(parser: argparse.ArgumentParser, text: str | None) -> str:
 
 
 def _usage_of(parser: argparse.ArgumentParser) -> str:
-    try:
+    try:  # a formatter of the author's own may put a heading above it
         text = " ".join(parser.format_usage().split())
     except Exception:  # noqa: BLE001  # metavars that argparse cannot format
         return ""
-    return plain_text(text.removeprefix("usage:").strip().removeprefix(parser.prog).strip())[
-        :MAX_USAGE
-    ]
+    text = text.partition(parser.prog)[2] if parser.prog in text else text
+    return plain_text(text.removeprefix("usage:").strip())[:MAX_USAGE]
 
 
 def _version_of(parser: argparse.ArgumentParser) -> str:
@@ -514,14 +534,8 @@ def read_optparse(parser: optparse.OptionParser, name: str = "") -> Program:
 
 def _optparse_command(parser: optparse.OptionParser, walk: Walk) -> Command:
     options = without_clashes(_Parameters(_as_argparse(parser), from_file="").read())
-    names_taken = {option.name for option in options}
     usage = _optparse_usage(parser)
-    words = CommandParameter(
-        name=next(name for name in ("args", "arguments", "words", "") if name not in names_taken),
-        schema=array({"type": "string"}),
-        emit="rest",
-        description=f"What stands behind the options: `{usage}`." if usage else "",
-    )
+    words = words_behind(usage, {option.name for option in options})
     walk.check_parameters((), options)
     text = plain_text(parser.get_description() if parser.description else "")
     return Command(

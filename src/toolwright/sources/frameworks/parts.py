@@ -11,7 +11,7 @@ import json
 import pathlib
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast, overload
 
@@ -365,6 +365,16 @@ def metavar_of(positional: Any) -> dict[str, str]:
     """Return what the help calls a positional, if its author says so, as a field by name."""
     word = getattr(positional, "metavar", None)
     return {"metavar": plain_text(word)} if isinstance(word, str) and plain_text(word) else {}
+
+
+def words_behind(usage: str, names_taken: Container[str]) -> CommandParameter:
+    """Return the parameter of the words that a parser leaves to its program."""
+    return CommandParameter(
+        name=next(name for name in ("args", "arguments", "words", "") if name not in names_taken),
+        schema=array({"type": "string"}),
+        emit="rest",
+        description=f"What stands behind the options: `{usage}`." if usage else "",
+    )
 
 
 def chosen_by_flags(constants: Iterable[tuple[Any, str]]) -> tuple[dict[str, Any], dict[str, str]]:
