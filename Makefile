@@ -54,8 +54,9 @@ lint: $(READY)
 # With the package's own dependencies at the lowest versions that pyproject.toml allows, and test
 # tools as they come: the tests of what leans on them, and one call over stdio and over HTTP.
 LOWEST = $(VENV)-lowest
-LOWEST_TESTS = tests/test_dependencies.py tests/wire/test_one_call.py tests/wire/telemetry $(addprefix tests/unit/, \
-  arguments client/sign_in contract/trials json_schema outcome schema serve stores testing)
+LOWEST_TESTS = tests/test_dependencies.py tests/wire/test_one_call.py tests/wire/test_watching.py $(addprefix tests/unit/, \
+  arguments client/sign_in contract/trials json_schema outcome schema serve test_store.py test_sqlite_file.py \
+  test_attack_stores.py testing)
 lowest: $(READY)
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(LOWEST)
 	@$(BIN)/uv pip compile -q --no-deps --no-annotate --no-header --resolution lowest-direct \

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from statistics import mean
 
-from toolwright.serve.search.index import IndexedTool, ToolIndex, words
+from toolwright.serve.search_index import IndexedTool, ToolIndex, words
 
 LABELLED = json.loads((Path(__file__).parent / "search.json").read_text())
 

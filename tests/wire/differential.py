@@ -20,6 +20,7 @@ from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
 from toolwright import Call, Inject, Toolbox, ToolError
+from toolwright.serve.settings import server_config
 from toolwright.serve.stdio.conversation import Conversation
 
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -364,7 +365,9 @@ class Talk:
         theirs_in, self.into = os.pipe()
         self.out, theirs_out = os.pipe()
         self.theirs = (theirs_in, theirs_out)
-        self.conversation = Counted(box.__servable__(), theirs_in, theirs_out, short=short)
+        self.conversation = Counted(
+            box.__servable__(), theirs_in, theirs_out, server_config("stdio", {"short": short})
+        )
         self.conversation.tally = tally
         self.rest = b""
         self.came: list[str] = []

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-import toolwright.serve.tasks.records as records
-import toolwright.serve.tasks.tasks as tasks
-import toolwright.stores.sqlite as stores
+import toolwright.serve.sdk.task_records as records
+import toolwright.serve.sdk.tasks as tasks
+import toolwright.stores as stores
 from toolwright import Call, Toolbox, ToolError
 from toolwright.questions import Form
 

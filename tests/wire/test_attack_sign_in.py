@@ -11,9 +11,9 @@ from tests.wire.processes import Http, refused
 from toolwright import Toolbox
 from toolwright.limits import Rate
 from toolwright.run import throttle as rate_module
-from toolwright.serve.access import lockout as lockout_module
+from toolwright.serve.http import admission
 from toolwright.serve.access.guard import Caller, Refusal
-from toolwright.serve.access.lockout import Lockout
+from toolwright.serve.http.admission import Lockout
 
 __all__ = ["here"]  # a fixture
 
@@ -226,7 +226,7 @@ def test_bounds_that_cannot_be(here, given, said):
 
 def test_what_is_kept_for_clients_is_bounded(monkeypatch):
     monkeypatch.setattr(rate_module, "_MAX_KEYS", 50)
-    monkeypatch.setattr(lockout_module, "_MOST_KNOWN", 50)
+    monkeypatch.setattr(admission, "_MOST_KNOWN", 50)
 
     async def course():
         served = app(rate_limit="1000/s")

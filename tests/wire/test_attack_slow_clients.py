@@ -11,7 +11,7 @@ import pytest
 from tests.wire.asgi_requests import ask
 from tests.wire.processes import MODERN, Http
 from toolwright import Toolbox
-from toolwright.serve.access.address import TrustedProxies
+from toolwright.serve.access.guard import TrustedProxies
 from toolwright.serve.http.body import BodyMemory, Full
 from toolwright.serve.http.uvicorn.connections import Connections
 from toolwright.serve.settings import ServerConfig

@@ -117,7 +117,7 @@ def test_functions_that_run_on_demand_share_the_key(monkeypatch):
 
 def test_a_key_is_hidden_in_logs():
     from toolwright._log.redact import without_known_secrets
-    from toolwright.serve.access.state_key import state_keys
+    from toolwright.serve.access.guard import state_keys
 
     state_keys([OTHER])
     assert without_known_secrets(f"it was {OTHER} again") == "it was *** again"

@@ -220,8 +220,8 @@ def test_a_server_that_stops_says_so_on_the_stream(name, short):
 
 @pytest.mark.promise("serve.injected-streams")
 def test_a_call_that_takes_long_is_kept_alive(monkeypatch):
-    monkeypatch.setattr("toolwright.serve.http.short.call.PING_SECONDS", 0.01)
-    monkeypatch.setattr("toolwright.serve.http.short.event_stream.PING_SECONDS", 0.01)
+    monkeypatch.setattr("toolwright.serve.http.http_call.PING_SECONDS", 0.01)
+    monkeypatch.setattr("toolwright.serve.http.http_call.PING_SECONDS", 0.01)
 
     async def run():
         async with both() as apps:

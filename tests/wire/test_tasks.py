@@ -152,7 +152,7 @@ def test_older_clients_know_no_tasks(store):
 
 
 def test_tasks_are_forgotten_after_a_while(tmp_path, monkeypatch):
-    from toolwright.serve.tasks.records import TaskRecords
+    from toolwright.serve.sdk.task_records import TaskRecords
     from toolwright.stores import SqliteStore
 
     now = [time.time()]
@@ -173,7 +173,7 @@ def test_tasks_are_forgotten_after_a_while(tmp_path, monkeypatch):
     assert records.read(number, "ada")["status"] == "working"
     assert records.read(number, "bob") is None
     now[0] += 61  # no sign of life since, and its process cannot be seen from here
-    monkeypatch.setattr("toolwright.serve.tasks.records.lives", lambda sign: None)
+    monkeypatch.setattr("toolwright.serve.sdk.task_records.lives", lambda sign: None)
     assert records.read(number, "ada")["status"] == "failed"
     store.close()
 
@@ -211,10 +211,10 @@ def test_where_tasks_cannot_be_written_calls_are_waited_for(tmp_path, monkeypatc
 
 
 def test_signs_of_life_end_with_the_last_task(monkeypatch):
-    from toolwright.serve.tasks.records import TaskRecords
+    from toolwright.serve.sdk.task_records import TaskRecords
     from toolwright.stores import MemoryStore
 
-    monkeypatch.setattr("toolwright.serve.tasks.records._BEAT", 0.01)
+    monkeypatch.setattr("toolwright.serve.sdk.task_records._BEAT", 0.01)
     records = TaskRecords(MemoryStore(), "box", keep=60)
     runs = [True, True, False, False]
     records.beat(lambda: runs.pop(0) if runs else False)

@@ -21,7 +21,7 @@ class Redacting(logging.Filter):
 
 def _traceback(record: logging.LogRecord) -> str:
     """Write a traceback. An exception's own code may raise while it is written."""
-    from .traces import written
+    from .redact import written
 
     try:
         return written(record.exc_info[1]) if record.exc_info and record.exc_info[1] else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform, overload
 
 from .._log.printable import LEVELS, level_from, say, show_logs
-from .._log.traces import written
+from .._log.redact import written
 from .project import Project, load_env_file, project_at
 
 T = TypeVar("T")

@@ -221,7 +221,7 @@ def _loaded(chosen: ServeArguments) -> Offering:
 
 def _opened(chosen: ServeArguments) -> Offering:
     """Load the target as a server without a lock does. Raises `UsageError`."""
-    from ..serve.tasks.opening import open_stores
+    from ..serve.lifecycle import open_stores
 
     opened = open_target(chosen)
     if not opened.usable:

@@ -57,7 +57,7 @@ class _Stream(GroupCommand):
     port: int = option("0 takes any (%(default)s)", kind=int, default=8000)
 
     def work(self, line: CommandLine, group: Sequence[str]) -> int:
-        from ..serve.access.address import is_local
+        from ..serve.access.guard import is_local
 
         if not 0 <= self.port <= 65535:
             raise UsageError(f"a port is a number from 0 to 65535; got {self.port}")
@@ -218,7 +218,7 @@ def _servers(command: _EditorCommand) -> list[str]:
 def _box(line: CommandLine) -> Any:
     """Return a toolbox with the commands; one that cannot be a tool does not stop the others."""
     from ..toolbox.box import Toolbox
-    from ..tools.loading import loading
+    from ..tools.decorator import loading
 
     box = Toolbox(line.name, version=line.program.version)
     with loading() as refused:

@@ -319,8 +319,7 @@ def _read(given: Given, place: Place, workers: int, state_keys: Sequence[bytes])
 
 def _check_together(given: Given, values: Given, workers: int) -> None:
     """Refuse values that are not safe, or do nothing, beside the others. Raises `ValueError`."""
-    from ..serve.access.address import TrustedProxies, is_local
-    from ..serve.access.guard import tokens_from
+    from ..serve.access.guard import TrustedProxies, is_local, tokens_from
 
     tokens_from(values["tokens"])
     TrustedProxies(values.get("trusted_proxies", ()))
@@ -343,7 +342,7 @@ def _check_together(given: Given, values: Given, workers: int) -> None:
 
 def _state_keys(given: Given) -> tuple[bytes, ...] | None:
     """Return the keys in a file or a variable, which is removed from the environment of tools."""
-    from ..serve.access.state_key import VARIABLE, state_keys
+    from ..serve.access.guard import VARIABLE, state_keys
 
     where, text = f"${VARIABLE}", os.environ.pop(VARIABLE, "")
     if "state_key_file" in given:

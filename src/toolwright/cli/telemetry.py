@@ -29,7 +29,7 @@ def add_hooks(box: Toolbox, chosen: ServeArguments) -> None:
     if chosen.audit_arguments and not chosen.audit:
         raise UsageError("--audit-arguments goes with --audit FILE")
     if chosen.audit:
-        from ..telemetry.audit import audit
+        from ..telemetry import audit
 
         where: Any = sys.stderr if chosen.audit == "-" else chosen.audit
         try:
@@ -39,12 +39,12 @@ def add_hooks(box: Toolbox, chosen: ServeArguments) -> None:
         except OSError as error:
             raise UsageError(f"{chosen.audit} cannot be written: {error.strerror}") from error
     if chosen.otel:
-        from ..telemetry.spans import spans
+        from ..telemetry import spans
 
         _needed("--otel", "opentelemetry", "otel", lambda: _export_spans(box.name))
         box.around(spans())
     if "metrics" in chosen.settings:
-        from ..telemetry.metrics import metrics
+        from ..telemetry import metrics
 
         box.around(_needed("--metrics", "prometheus-client", "metrics", metrics))
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from pydantic_core import from_json, to_json
 
 from .._json_values import without_surrogates
-from ..content.tables import first_rows, rows_within
+from ..content.converters import first_rows, rows_within
 from ..errors import ResultError
 
 _PAGING = ("limit", "offset", "page", "cursor", "start", "end", "max_results", "count", "query")

@@ -32,8 +32,14 @@ from .._json_values import (
 )
 from .._words import path_text, value_text
 from ..content import Content, convert
-from ..content.converters import UnknownType, declared_attributes, is_row, known_converter
-from ..content.tables import is_missing, is_table
+from ..content.converters import (
+    UnknownType,
+    declared_attributes,
+    is_missing,
+    is_row,
+    is_table,
+    known_converter,
+)
 from ..errors import ResultError
 from ..results import Result, is_block
 from ..schema.core_schemas import own_serializer

@@ -16,7 +16,7 @@ from ..errors import CallCancelled, Overloaded, ToolTimeout
 from ..outcome.failure import failed
 from ..outcome.writer import ResultWriter, keep, kept
 from ..results import Repair, Result, with_note
-from ..stores.store import Store, clock_of
+from ..stores import Store, clock_of
 from .loop import Signal, Waiter
 
 NOTE = "toolwright/cache"

@@ -15,7 +15,7 @@ from .._log import log
 from ..call import Call
 from ..errors import CallCancelled, Overloaded
 from ..limits import Rate
-from ..stores.store import Store, clock_of
+from ..stores import Store, clock_of
 from .loop import Signal, Waiter
 
 MOST_WAITING = 1000

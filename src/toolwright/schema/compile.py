@@ -13,8 +13,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 
 from .._elsewhere import instead
 from .._json_values import JsonObject, is_object
-from ..content.converters import is_converted
-from ..content.tables import is_frame
+from ..content.converters import is_converted, is_frame
 from ..errors import SchemaError
 from ..options import Options
 from ..read.scope import UnresolvedName

@@ -9,7 +9,7 @@ from .._door import on_first_use
 if TYPE_CHECKING:
     from .access.guard import Caller, Refusal
     from .access.oauth import SignIn
-    from .in_process import Reply
+    from .http.app import Reply
     from .settings import AppSettings, HttpSettings, StdioSettings
 
 __all__ = [
@@ -28,7 +28,7 @@ __getattr__, __dir__ = on_first_use(
     {
         "access.guard": ("Caller", "Refusal"),
         "access.oauth": ("SignIn",),
-        "in_process": ("Reply",),
+        "http.app": ("Reply",),
         "settings": ("AppSettings", "HttpSettings", "StdioSettings"),
     },
 )

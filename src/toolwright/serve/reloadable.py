@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 
 from .._log import log
-from .lifespan import LifespanFailed, opened
+from .lifecycle import LifespanFailed, opened
 from .offering import Listener, Offering
 
 LISTS = ("tools", "resources", "prompts")

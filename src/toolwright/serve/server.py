@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import errno
 import signal
 import socket
 import sys
@@ -13,11 +15,52 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from .._elsewhere import instead
 from .._log import log
+from .._log.printable import say
+from .._words import count_of
+from .lifecycle import LifespanFailed
+from .offering import Live
 from .settings import HttpSettings, ServerConfig, StdioSettings, server_config
 
 if TYPE_CHECKING:
     from .http.uvicorn.server import PlainServer
-    from .offering import Live
+
+
+_ON_STDIO = 'box.serve("http") serves at an address instead.'
+
+
+def announce_http(box: Live, config: ServerConfig, port: int) -> None:
+    """Say at which address a server answers."""
+    say(f"{_counted(box)} at {address(config, port)} (Ctrl-C ends it)")
+
+
+def address(config: ServerConfig, port: int) -> str:
+    """Return the URL of a server that listens at a port."""
+    host = f"[{config.host.strip('[]')}]" if ":" in config.host else config.host
+    scheme = "http" if config.tls is None else "https"
+    return f"{scheme}://{host}:{port}{config.path}"
+
+
+def announce_stdio(box: Live, hint: str = _ON_STDIO) -> None:
+    """Show a person at a terminal that this server waits for a client, and what they may want."""
+    # Short lines: a terminal would break long ones inside words.
+    waiting = f"{_counted(box)} over stdio, waiting for a client that starts this program."
+    say(f"{waiting}\n{hint} Ctrl-C ends it.")
+
+
+def _counted(box: Live) -> str:
+    tools = box.now.tools
+    count = sum(tools.usable(tool.published_name, None) is not None for tool in tools.values())
+    return f"{box.now.about.name}: {count_of(count, 'tool')}"
+
+
+def why_not(error: OSError, host: str, port: int, port_flag: str, host_flag: str) -> str:
+    """Return why a server cannot listen, and what to give instead."""
+    if error.errno in (errno.EADDRINUSE, errno.EACCES):
+        fix = f"`{port_flag}` picks a free port"
+    else:
+        fix = f"`{host_flag}` listens on this machine only"
+    return f"cannot listen at {host}:{port}: {error.strerror}; {fix}"
+
 
 _SPARE_FILES = 100
 """Open files that are left for everything but connections."""
@@ -58,16 +101,13 @@ async def serve_async(box: Live, transport: str = "stdio", **settings: Any) -> N
     """
     with _raising_cause():
         if transport == "stdio":
-            from .stdio.conversation import serve_async as serve_stdio
+            from .stdio.conversation import converse_async
 
-            config = _stdio_config(settings)
-            box = searched(box, config)
-            await serve_stdio(box, short=config.short, drain=config.drain)
+            await converse_async(box, _stdio_config(settings))
         elif transport == "http":
             config = server_config("http", settings)
             server = _http_server(box, config)
             heard = _listening(config)
-            from .announce import address
 
             where = address(config, heard.getsockname()[1])
             server.announce = lambda: log.info("%s: serving at %s", box.now.about.name, where)
@@ -79,8 +119,6 @@ async def serve_async(box: Live, transport: str = "stdio", **settings: Any) -> N
 @contextlib.contextmanager
 def _raising_cause() -> Generator[None]:
     """Raise what a lifespan has raised, as `with box` does."""
-    from .lifespan import LifespanFailed
-
     try:
         yield
     except LifespanFailed as failed:
@@ -95,8 +133,6 @@ def ended_by_ctrl_c(outermost: CodeType) -> Generator[None]:
     as cancelled (Python's documentation, asyncio: Handling Keyboard Interruption). Inside another
     coroutine a cancellation must propagate: it may come from a time limit or a task group.
     """
-    import asyncio  # not above: a server on stdio must start fast
-
     task = asyncio.current_task()
     try:
         yield
@@ -115,22 +151,11 @@ def _unknown(transport: str) -> ValueError:
 
 
 def _serve_stdio(box: Live, settings: Mapping[str, Any]) -> None:
-    from .stdio.conversation import serve as serve_stdio
+    from ..run.process.pipe import take_over
+    from .stdio.conversation import converse
 
     config = _stdio_config(settings)
-    serve_stdio(searched(box, config), short=config.short, drain=config.drain)
-
-
-def searched(box: Live, config: ServerConfig) -> Live:
-    """Return what a client on stdio is served: the toolbox, or a search of it.
-
-    Over HTTP, the app puts the search before it, since not every caller there may use everything.
-    """
-    if not config.search:
-        return box
-    from .search.front import with_search
-
-    return with_search(box, trusted=True)
+    converse(box, take_over(), config, announce_stdio)
 
 
 def _stdio_config(settings: Mapping[str, Any]) -> ServerConfig:
@@ -147,7 +172,6 @@ def _show_logs(level: str | int | None) -> None:
 
 
 def _announce(box: Live, config: ServerConfig, port: int) -> None:
-    from .announce import announce_http
 
     announce_http(box, config, port)
 
@@ -178,15 +202,13 @@ def _listening(config: ServerConfig) -> socket.socket:
     try:
         return listen(config.host, config.port)
     except OSError as error:
-        from .announce import why_not
-
         reason = why_not(error, config.host, config.port, "port=0", 'host="127.0.0.1"')
         raise type(error)(error.errno, reason) from None
 
 
 def _http_server(box: Live, config: ServerConfig) -> PlainServer:
     """Return a server. Raises `ValueError` if anyone on other machines could call."""
-    from .access.address import is_local
+    from .access.guard import is_local
     from .http.app import App
     from .http.uvicorn.server import http_server
 

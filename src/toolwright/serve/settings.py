@@ -11,14 +11,12 @@ from .._elsewhere import instead
 from .._words import did_you_mean
 from ..limits import check_count, check_seconds, rate_from
 from .access.quotas import MOST_RUNNING, MOST_STREAMS
-from .drain import HTTP_SECONDS, STDIO_SECONDS, check_drain
 
 if TYPE_CHECKING:
     # A server on stdio needs the table, but none of these, and must start fast.
-    from .access.guard import Caller
+    from .access.guard import Caller, Keys
     from .access.oauth import SignIn
-    from .access.state_key import Keys
-    from .routes import Routes
+    from .http.routes import Routes
 
 T = TypeVar("T")
 Tokens: TypeAlias = "str | Mapping[str, str | Caller] | Iterable[str] | None"
@@ -28,6 +26,8 @@ _HTTP: tuple[Place, ...] = ("http",)
 _APP: tuple[Place, ...] = ("http", "asgi")
 _ALL: tuple[Place, ...] = ("http", "asgi", "stdio")
 _CLIENTS = "bounds for clients"
+_STDIO_DRAIN = 1.0
+"""Less than clients wait between closing the input and sending SIGTERM (stdio transport)."""
 _SESSIONS = "sessions and streams (a client is a caller or an address)"
 
 
@@ -89,6 +89,13 @@ def _check_rate(name: str, value: Any) -> None:
         rate_from(value, name)
 
 
+def _check_drain(name: str, value: Any) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf"):
+        msg = f"{name} must be a number of seconds, 0 or more; got {value!r}"
+        raise ValueError(msg)
+
+
 def _check_port(name: str, value: Any) -> None:
     if type(value) is not int or not 0 <= value <= 65535:
         msg = f"a {name.lstrip('-')} is a number from 0 to 65535; got {value}"
@@ -143,9 +150,9 @@ class ServerConfig:
         Flag("--rate-limit", "requests of one client, such as 100/s or 1000/min", "RATE"), check=_check_rate)
     max_body: int = _setting(4 * 1024 * 1024, "The most bytes of one request",
         Flag("--max-body", "how large a request may be", "BYTES"), shown="4 MiB")
-    drain: float = _setting(HTTP_SECONDS, "Seconds for which calls may go on when the server is told to end",
+    drain: float = _setting(3.0, "Seconds for which calls may go on when the server is told to end",
         Flag("--drain", "how long calls may go on when it is told to end", "SECONDS"),
-        on=_ALL, stdio=STDIO_SECONDS, check=lambda name, value: check_drain(value, name))
+        on=_ALL, stdio=_STDIO_DRAIN, check=_check_drain)
     state_key: Keys = _setting(None, "Keys for what several machines serve together, of at least 32 bytes",
         Flag("--state-key-file", "keys for what several machines serve together", "FILE", part="state_key_file"),
         variable="TOOLWRIGHT_STATE_KEY", is_secret=True, shown="random, at each start")

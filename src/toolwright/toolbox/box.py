@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial, wraps
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Never, ParamSpec, Self, TypeVar, Unpack, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    Never,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Unpack,
+    cast,
+    overload,
+)
 
 from .._door import public
 from .._elsewhere import instead
@@ -17,26 +28,38 @@ from ..limits import Timeout, check_count, check_seconds, timeout_from
 from ..options import ToolOptions, defaults_from, icon_from, unknown_option
 from ..read.target import is_program
 from ..run.shared import Shared
-from ..serve.offering import Offering
+from ..serve.offering import Offering, OwnRoute
 from ..tools.catalog import Catalog, Problem
-from ..tools.decorator import with_name
+from ..tools.decorator import (
+    loading,
+    note,
+    noted_while_loading,
+    refused_while_loading,
+    shown_short,
+    with_name,
+)
 from ..tools.definition import Tool
-from ..tools.loading import loading, note, noted_while_loading, shown_short
 from ..tools.members import is_mcp_server, listed, server_in
-from .checking import check
 from .registry import Registry, check_options
 from .remote import include_client, include_server, is_client
-from .rendering import render
 from .runtime import Runtime, Scope
-from .serving import asgi, client, handle, route, serve, serve_async
 from .tool_calls import run_tool_calls, run_tool_calls_async
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcp import Client
+
     from ..call import Call
+    from ..dialects.rendered import Rendered
+    from ..doctor.findings import Check
+    from ..doctor.report import Report
     from ..refusals import OnRefusal
     from ..results import Result
     from ..run.hooks import Hook
-    from ..serve.in_process import Once
+    from ..serve.http.app import Once, Reply
+    from ..serve.http.asgi import AsgiApp
+    from ..serve.settings import AppSettings, HttpSettings, StdioSettings
     from ..sources.rules import Rule
     from ..stores import Store
     from ..tools.prompt import Prompt, PromptOptions
@@ -132,7 +155,7 @@ class Toolbox(Mapping[str, Tool]):
         """Where calls that became tasks are recorded; by default in a file of the user's."""
         self.keep_tasks = keep_tasks
         self._offering = self._offered()
-        self.__once__: Once | None = None
+        self._once: Once | None = None
         """Answers single requests, without a server: see `handle`."""
         if isinstance(tools, Mapping):
             self.include(tools)
@@ -467,14 +490,150 @@ class Toolbox(Mapping[str, Tool]):
             aclose=self.aclose,
         )
 
-    serve = serve
-    serve_async = serve_async
-    asgi = asgi
-    handle = handle
-    client = client
-    route = route
-    check = check
-    render = render
+    @overload
+    def serve(
+        self, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+    ) -> None: ...
+    @overload
+    def serve(self, transport: Literal["http"], **settings: Unpack[HttpSettings]) -> None: ...
+    def serve(self, transport: Any = "stdio", **settings: Any) -> None:
+        """Serve until the client, or the user, ends it.
+
+        While a command imports the program that calls it, it does nothing: the command serves.
+        """
+        if refused_while_loading() is not None:
+            return
+        try:
+            from ..serve.server import serve
+
+            serve(self._offering, transport, **settings)
+        except KeyboardInterrupt:
+            return  # Ctrl-C came before there was a server to end by itself
+
+    @overload
+    async def serve_async(
+        self, transport: Literal["stdio"] = "stdio", **settings: Unpack[StdioSettings]
+    ) -> None: ...
+    @overload
+    async def serve_async(
+        self, transport: Literal["http"], **settings: Unpack[HttpSettings]
+    ) -> None: ...
+    async def serve_async(self, transport: Any = "stdio", **settings: Any) -> None:
+        """Serve inside a running program, until it is cancelled or the client ends it.
+
+        Signals belong to the program. When cancelled, it answers what is running before it ends, as
+        `serve` does at a signal; when cancelled again, it stops waiting. If it is all that
+        `asyncio.run` runs, Ctrl-C ends it without a traceback.
+        """
+        if refused_while_loading() is not None:
+            return
+        from ..serve.server import ended_by_ctrl_c, serve_async
+
+        with ended_by_ctrl_c(Toolbox.serve_async.__code__):
+            await serve_async(self._offering, transport, **settings)
+
+    def asgi(self, **settings: Unpack[AppSettings]) -> AsgiApp:
+        """Return an ASGI app: run it with any server, or mount it in another app."""
+        from ..serve.http.app import App
+        from ..serve.settings import server_config
+
+        return App(self._offering, server_config("asgi", settings))
+
+    async def handle(self, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
+        """Answer one HTTP request, without a server: for functions that run on demand."""
+        if self._once is None:
+            from ..serve.http.app import Once
+
+            self._once = Once(self._offering)
+        return await self._once.handle(body, headers or {})
+
+    def client(self, mode: Literal["auto", "legacy"] = "auto", *, search: bool = False) -> Client:
+        """Return an MCP client that talks to this toolbox in memory, for tests.
+
+        `async with box.client() as client: await client.call_tool(...)`
+        """
+        from ..serve.sdk.server import client
+
+        return client(self._offering, mode, search=search)
+
+    def route(
+        self, path: str, *, methods: Sequence[str] = ("GET",), public: bool = False
+    ) -> Callable[[F], F]:
+        """Let a function answer HTTP requests to a path: it maps a Starlette request to a response.
+
+        Callers must sign in as they do for tools, unless it is `public`.
+        """
+        if not isinstance(cast("object", path), str):
+            msg = '`route` needs a path: write `@box.route("/path")`'
+            raise TypeError(msg)
+
+        def decorate(endpoint: F) -> F:
+            self._offering.routes.append(OwnRoute(path, endpoint, methods, public))
+            return endpoint
+
+        return decorate
+
+    # -- showing
+
+    def check(
+        self,
+        *,
+        select: Sequence[str] | str | None = None,
+        ignore: Sequence[str] | str | None = None,
+        severity: Mapping[str, str] | None = None,
+        config: str | Path | Mapping[str, Any] | None = None,
+        checks: Iterable[Check | ModuleType] = (),
+    ) -> Report:
+        """Look for what a model, a client or a provider would stumble over; `toolwright doctor` prints it.
+
+        `select` and `ignore` take ids of checks, groups, and patterns of them; `severity` gives a check
+        another severity, or `off`; `config` is a `pyproject.toml`, or its table for the doctor itself;
+        `checks` are checks of your own. Raises `ValueError` for an unknown name.
+        """
+        from ..doctor.configuration import settings_from, with_given
+        from ..doctor.examine import examine
+
+        settings = settings_from(config)
+        settings = with_given(settings, select=select, ignore=ignore, severity=severity)
+        tools = [tool for name, tool in self.items() if self.is_enabled(name)]
+        lifespans = self._registry.lifespans
+        return examine(self.name, tools, settings, checks=checks, lifespans=lifespans)
+
+    def render(
+        self,
+        dialect: str,
+        *,
+        strict: bool = False,
+        prefix: str = "",
+        input_examples: bool = True,
+        defer_loading: bool | str | Sequence[str] = False,
+    ) -> Rendered:
+        """Return the enabled tools as a provider or client takes them, with the way back.
+
+        `strict` asks the provider to enforce the schemas; `prefix` is what an MCP client puts before
+        names. Examples of the schema and the docstring are sent where a provider takes them, unless
+        `input_examples` is False. `defer_loading` has a provider with a search of its own load tools,
+        all or those whose names match a pattern, only when they are found. Raises `ValueError` for an unknown dialect.
+        """
+        from ..dialects.known import dialect_named
+        from ..dialects.rendering import render
+
+        tools = [tool for name, tool in self.items() if self.is_enabled(name)]
+        if self._registry.asks:  # `enabled` functions are asked as for any list
+            listed_names = {tool["name"] for tool in self.to_mcp()["tools"]}
+            tools = [tool for tool in tools if tool.published_name in listed_names]
+        examples = None
+        if input_examples and dialect_named(dialect).examples:
+            from ..contract.trials.docstrings import written_arguments as examples
+        return render(
+            tools,
+            dialect,
+            strict=strict,
+            prefix=prefix,
+            input_examples=input_examples,
+            defer_loading=defer_loading,
+            examples=examples,
+        )
 
     def to_mcp(
         self, protocol: str = LATEST_PROTOCOL, *, call: Call | None = None

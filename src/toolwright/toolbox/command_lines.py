@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..errors import SchemaError
 from ..tools.catalog import Problem
-from ..tools.loading import note, raise_or_note, refused_while_loading
+from ..tools.decorator import note, raise_or_note, refused_while_loading
 
 if TYPE_CHECKING:
     from ..options import ToolOptions

@@ -10,7 +10,7 @@ from ..errors import SchemaError
 from ..options import unknown_option
 from ..read.target import is_program
 from ..tools.catalog import Catalog, matches
-from ..tools.decorator import with_name
+from ..tools.decorator import RefusedTarget, note, noted_while_loading, raise_or_note, with_name
 from ..tools.definition import (
     Tool,
     bound_to,
@@ -20,7 +20,6 @@ from ..tools.definition import (
     outline,
     tool_with,
 )
-from ..tools.loading import RefusedTarget, note, noted_while_loading, raise_or_note
 from ..tools.members import is_mcp_server, members
 from .command_lines import only_command
 

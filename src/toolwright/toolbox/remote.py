@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakSet
 
 from ..errors import CallError, SchemaError, ToolNotFound
-from ..tools.loading import note, raise_or_note, refused_while_loading
+from ..tools.decorator import note, raise_or_note, refused_while_loading
 
 if TYPE_CHECKING:
     from ..client import McpClient

@@ -21,8 +21,7 @@ from ..read.signature import Signature
 from ..read.target import Target, open_target
 from ..run.shared import Shared
 from .checks import check, check_injected, check_run, read_options
-from .decorator import RefusedMark, marks
-from .loading import RefusedTarget, note, shown_short
+from .decorator import RefusedMark, RefusedTarget, marks, note, shown_short
 
 if TYPE_CHECKING:
     from ..call import Call

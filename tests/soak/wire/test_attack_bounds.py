@@ -11,7 +11,7 @@ import pytest
 from tests.wire.attackers import Attacked, Stream
 from tests.wire.processes import INITIALIZE, MODERN, Stdio, resident, until
 from toolwright.serve.access.quotas import Client, Shares
-from toolwright.serve.sdk.replay import EventMemory, SessionEvents
+from toolwright.serve.http.sessions.table import EventMemory, SessionEvents
 
 GUEST, OTHER = "token-of-guest", "token-of-other"
 BIG = 3_900_000

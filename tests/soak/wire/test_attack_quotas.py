@@ -16,7 +16,7 @@ from tests.wire.processes import INITIALIZE, MODERN, resident, until
 from toolwright import Toolbox
 from toolwright.serve.access.quotas import Client, Shares, TaskShares
 from toolwright.serve.sdk.calls import handed
-from toolwright.serve.sdk.replay import EventMemory, SessionEvents
+from toolwright.serve.http.sessions.table import EventMemory, SessionEvents
 from toolwright.serve.sender import USER
 from toolwright.serve.settings import SETTINGS
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from toolwright.cli.known_clients import CLIENTS
-from toolwright.serve.tasks.records import default_path
+from toolwright.serve.sdk.task_records import default_path
 
 LIBRARY = "Library/Application Support"
 SET = {

@@ -5,7 +5,7 @@ import pytest
 from toolwright.errors import Overloaded
 from toolwright.limits import Rate
 from toolwright.run.throttle import RateLimit
-from toolwright.serve.tasks.records import TaskRecords
+from toolwright.serve.sdk.task_records import TaskRecords
 from toolwright.stores import MemoryStore, SqliteStore
 
 
@@ -72,7 +72,7 @@ def test_a_process_that_cannot_be_seen_is_dead_after_a_minute_and_stays_so(
     store, clock, monkeypatch
 ):
     """Another machine or container: only its silence is known, and the first verdict stands."""
-    monkeypatch.setattr("toolwright.serve.tasks.records.lives", lambda sign: None)
+    monkeypatch.setattr("toolwright.serve.sdk.task_records.lives", lambda sign: None)
     mine, other = TaskRecords(store, "box", keep=600), TaskRecords(store, "box", keep=600)
     number = mine.create("ada", 500)["taskId"]
     clock[0] += 50

@@ -10,6 +10,7 @@ from tests.unit.run.driving import WAYS, wait_for
 from toolwright import Call, Result, Toolbox, ToolTimeout
 from toolwright.serve.short_path import ClientProfile, PlainCall, PlainRequest
 from toolwright.serve.stdio.calls import StdioCall
+from toolwright.serve.settings import server_config
 from toolwright.serve.stdio.conversation import Conversation
 from toolwright.toolbox.box import served
 from toolwright.tools.definition import runner_of
@@ -135,7 +136,7 @@ class Held:
         self.pipe = (self.reading, writing)
         self.box = box
         self.loop = asyncio.new_event_loop()
-        self.calls = Conversation(served(box), *self.pipe, short=True).calls
+        self.calls = Conversation(served(box), *self.pipe, server_config("stdio", {})).calls
 
     def __enter__(self):
         return self

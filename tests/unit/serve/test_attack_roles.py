@@ -12,7 +12,7 @@ from tests.wire.era_client import Client, sent
 from toolwright import Toolbox, tool
 from toolwright.markers import Complete
 from toolwright.serve.access.guard import Caller
-from toolwright.telemetry.metrics import exposition, metrics
+from toolwright.telemetry import exposition, metrics
 from toolwright.toolbox.box import served
 
 TOKENS = {"admin-token": Caller("ada", ("admin",)), "plain-token": Caller("bob", ("staff",))}

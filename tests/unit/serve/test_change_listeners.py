@@ -9,6 +9,7 @@ import pytest
 from tests.wire.asgi_requests import ask
 from toolwright import Toolbox
 from toolwright.serve.reloadable import Reloadable
+from toolwright.serve.settings import server_config
 from toolwright.serve.stdio.conversation import Conversation
 from toolwright.toolbox.box import served
 
@@ -68,7 +69,7 @@ def test_a_conversation_on_stdio_leaves_no_listener(box):
     for _ in range(2):
         incoming, client_out = os.pipe()
         client_in, outgoing = os.pipe()
-        conversation = Conversation(served(box), incoming, outgoing, short=True)
+        conversation = Conversation(served(box), incoming, outgoing, server_config("stdio", {}))
         thread = threading.Thread(target=asyncio.run, args=[conversation.run()])
         thread.start()
         os.close(client_out)

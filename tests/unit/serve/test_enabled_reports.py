@@ -10,7 +10,7 @@ from tests.unit.serve.guarded_shop import ERAS, HIDDEN, PATHS, TOKENS, answers, 
 from tests.wire.differential import Talk, hello, line_of, request
 from tests.wire.era_client import Client, sent
 from toolwright import Call, Toolbox
-from toolwright.telemetry.metrics import exposition, metrics
+from toolwright.telemetry import exposition, metrics
 from toolwright.toolbox.box import served
 
 

@@ -16,7 +16,7 @@ from tests.unit.serve.served import box
 from toolwright import Call, Image, SchemaError, Toolbox, ToolError
 from toolwright.markers import Complete
 from toolwright.serve.access import quotas
-from toolwright.serve.sdk.replay import EventMemory, SessionEvents
+from toolwright.serve.http.sessions.table import EventMemory, SessionEvents
 from toolwright.serve.sdk.server import SdkServer
 from toolwright.tools.definition import runner_of
 

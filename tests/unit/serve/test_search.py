@@ -12,7 +12,7 @@ from tests.wire import session_client
 from tests.wire.era_client import Client
 from tests.wire.task_calls import soon, store
 from toolwright import Call, Toolbox, ToolError
-from toolwright.serve.search.index import IndexedTool, ToolIndex
+from toolwright.serve.search_index import IndexedTool, ToolIndex
 
 __all__ = ["soon", "store"]  # fixtures
 

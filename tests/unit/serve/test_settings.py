@@ -110,14 +110,14 @@ def test_settings_are_completed():
 
 def test_the_list_is_public():
     import toolwright.serve as room
-    from toolwright.serve import in_process
+    from toolwright.serve.http import app
 
     assert set(room.__all__) == {
         *("AppSettings", "HttpSettings", "StdioSettings"),
         *("Caller", "Refusal", "Reply", "SignIn"),
     }
     assert room.AppSettings is settings.AppSettings
-    assert room.Reply is in_process.Reply
+    assert room.Reply is app.Reply
     assert all(getattr(room, name).__name__ == name for name in room.__all__)
     with pytest.raises(AttributeError, match="nothing"):
         _ = room.nothing

@@ -25,7 +25,7 @@ from tests.wire.token_issuer import (
 )
 from toolwright.serve.access import oauth as signin
 from toolwright.serve.access.guard import Caller, Refusal
-from toolwright.serve.access.metadata import metadata, metadata_path
+from toolwright.serve.http.routes import metadata, metadata_path
 from toolwright.serve.access.oauth import NEEDED, SignIn
 
 

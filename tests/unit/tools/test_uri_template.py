@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from toolwright import SchemaError, Toolbox
 from toolwright.toolbox.box import served
-from toolwright.tools.uri_template import MOST_URI, UnsafeValue, UriTemplate
+from toolwright.tools.resource import MOST_URI, UnsafeValue, UriTemplate
 
 
 def offer(box, uri):

@@ -17,7 +17,7 @@ def main(kind, folder):
     time.time = lambda: real() + shift[0]
 
     from toolwright import Call, Overloaded, Toolbox
-    from toolwright.serve.tasks.records import TaskRecords
+    from toolwright.serve.sdk.task_records import TaskRecords
     from toolwright.stores import MemoryStore, SqliteStore
 
     seen = {}

@@ -6,12 +6,12 @@ import sys
 import pytest
 
 from tests.unit.run.test_attack_clock import clock, store
-from toolwright.serve.tasks.records import TaskRecords
+from toolwright.serve.sdk.task_records import TaskRecords
 from toolwright.stores import SqliteStore
 
 CREATE = """
 import sys
-from toolwright.serve.tasks.records import TaskRecords
+from toolwright.serve.sdk.task_records import TaskRecords
 from toolwright.stores import SqliteStore
 store = SqliteStore(sys.argv[1])
 print(TaskRecords(store, "box", keep=60).create("ada", 500)["taskId"])

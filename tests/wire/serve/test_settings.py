@@ -21,4 +21,4 @@ def test_a_server_on_stdio_loads_nothing_of_http():
     loaded = done.stderr.split()
     assert "toolwright.serve.stdio.conversation" in loaded
     assert not [name for name in loaded if name.startswith("toolwright.serve.http")]
-    assert not {"toolwright.serve.routes", "toolwright.serve.access.oauth"} & set(loaded)
+    assert not {"toolwright.serve.http.routes", "toolwright.serve.access.oauth"} & set(loaded)

@@ -38,7 +38,7 @@ class ServeCommand(ServeArguments):
                 os.chdir(self.folder)
             except OSError as error:
                 raise UsageError(f"{self.folder} cannot be entered: {error.strerror}") from error
-        from ...serve.lifespan import LifespanFailed
+        from ...serve.lifecycle import LifespanFailed
 
         try:
             return _serve_http(self, started_in) if self.http else _serve_stdio(self)
@@ -64,8 +64,7 @@ def _not_started(error: Exception, chosen: ServeArguments) -> int:
 
 def _serve_stdio(chosen: ServeArguments) -> int:
     from ...run.process.pipe import take_over
-    from ...serve.announce import announce_stdio
-    from ...serve.server import searched
+    from ...serve.server import announce_stdio
     from ...serve.stdio.conversation import converse
 
     config = read_settings(chosen)
@@ -74,13 +73,7 @@ def _serve_stdio(chosen: ServeArguments) -> int:
     if opened is None:
         return 1
     with contextlib.suppress(KeyboardInterrupt):  # pressed before it has its own handlers
-        converse(
-            searched(opened.live, config),
-            wire,
-            short=config.short,
-            drain=config.drain,
-            announce=lambda box: announce_stdio(box, _hint(chosen)),
-        )
+        converse(opened.live, wire, config, lambda box: announce_stdio(box, _hint(chosen)))
     return 0
 
 
@@ -90,8 +83,7 @@ def _hint(chosen: ServeArguments) -> str:
 
 
 def _serve_http(chosen: ServeArguments, started_in: str) -> int:
-    from ...serve.announce import announce_http, why_not
-    from ...serve.server import listen, serve_http
+    from ...serve.server import announce_http, listen, serve_http, why_not
 
     if chosen.listening is not None and chosen.ready is not None:
         return _serve_as_worker(chosen, chosen.listening, chosen.ready)
@@ -150,7 +142,7 @@ def _start_workers(
     announce: Callable[[], None],
     started_in: str,
 ) -> int:
-    from ...serve.access.state_key import state_keys
+    from ...serve.access.guard import state_keys
     from ..workers import Workers
 
     return Workers(
@@ -183,7 +175,7 @@ def _opened(chosen: ServeArguments, config: ServerConfig) -> _Opened | None:
         check_own_settings(box, chosen, config)
     _check_search(served(box), config)
     if chosen.http:
-        from ...serve.tasks.opening import open_stores
+        from ...serve.lifecycle import open_stores
 
         open_stores(served(box))
     add_hooks(box, chosen)
@@ -204,8 +196,8 @@ def _check_search(box: Live, config: ServerConfig) -> None:
     """Refuse a toolbox that has a tool with one of the search's own names. Raises `BadTarget`."""
     if not config.search:
         return
-    from ...serve.search.front import check_names
-    from ...serve.search.index import SearchUnavailable
+    from ...serve.search import check_names
+    from ...serve.search_index import SearchUnavailable
 
     try:
         check_names(box.now)

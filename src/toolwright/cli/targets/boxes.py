@@ -15,8 +15,7 @@ from ...errors import SchemaError
 from ...read.target import framework_of, is_program
 from ...toolbox.box import Toolbox, registry_of
 from ...tools.catalog import matches
-from ...tools.decorator import is_marked
-from ...tools.loading import refused_while_loading
+from ...tools.decorator import is_marked, refused_while_loading
 from ...tools.members import is_mcp_server, server_in
 from ..usage import BadTarget, UsageError
 from .modules import name_of

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...errors import DefinitionError, SchemaError
 from ...toolbox.box import Toolbox
-from ...tools.loading import note, refused_while_loading
+from ...tools.decorator import note, refused_while_loading
 from ..usage import BadTarget, UsageError
 from .boxes import NoTools, box_of
 from .modules import import_target, importing

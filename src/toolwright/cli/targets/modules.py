@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..._log.printable import printable
-from ..._log.traces import place_of
+from ..._log.redact import place_of
 from ..._words import first_line
 from ...tools.members import is_mcp_server
 from ..usage import BadTarget, UsageError

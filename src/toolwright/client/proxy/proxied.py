@@ -21,8 +21,7 @@ from ...sources.rules import EVERYTHING, Rule, checked_rules, rule_for
 from ...sources.value_types import typed_dict
 from ...tools.catalog import matches
 from ...tools.prompt import Prompt
-from ...tools.resource import Resource
-from ...tools.uri_template import UriTemplate, belongs_to
+from ...tools.resource import Resource, UriTemplate, belongs_to
 from ..answers import result_of
 from ..bounds import MOST_BYTES
 from ..callables.definition import hints_of

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from ..._log.traces import written
+from ..._log.redact import written
 from ..._process import kill_group
 from ...call import Call, LogLevel, depends_on_headers, end, running
 from ...errors import CallError, SchemaError

@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 from ..._door import public
 from ..._files import read_file
 from ..._log import logger
-from .address import LOOPBACK
-from .guard import Caller, Refusal
+from .guard import LOOPBACK, Caller, Refusal
 
 if TYPE_CHECKING:
     from jwt import PyJWK

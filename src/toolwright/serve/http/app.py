@@ -5,38 +5,95 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..._log import log
 from ...limits import rate_from
-from ..access.address import TrustedProxies, is_loopback
-from ..access.guard import Guard, Refusal, tokens_from, user_of
-from ..access.metadata import Metadata
+from ..access.guard import (
+    Guard,
+    Refusal,
+    TrustedProxies,
+    is_loopback,
+    state_keys,
+    tokens_from,
+    user_of,
+)
 from ..access.quotas import Client, Running
-from ..access.state_key import state_keys
-from ..drain import Drain
-from ..lifespan import LifespanFailed, closed, opened
-from ..routes import RouteTable, wrapped
+from ..lifecycle import Drain, LifespanFailed, closed, open_stores, opened
 from ..sender import Sender
-from ..tasks.opening import open_stores
+from ..settings import ServerConfig
 from .admission import Admission, answer_refusal, reached
-from .asgi import Header, Receive, Scope, Send, say
+from .asgi import Header, Message, Receive, Scope, Send, say
 from .body import MOST_BODIES, Bodies, replayed
-from .cors import answer_preflight, is_preflight, method_asked, readable_by
 from .exchanges import Exchange, Exchanges, give_up, is_listener, is_new, refuse
-from .health import PATHS, tell_health
-from .metadata import answer_metadata
-from .metrics import METRICS_PATH, answer_metrics
+from .http_call import HttpCall
 from .plain import PlainRequests
+from .routes import (
+    METRICS_PATH,
+    PATHS,
+    Metadata,
+    RouteTable,
+    answer_metadata,
+    answer_metrics,
+    answer_preflight,
+    is_preflight,
+    method_asked,
+    readable_by,
+    tell_health,
+    wrapped,
+)
 from .sessions.requests import SessionRequests
 from .sessions.sdk import SdkSessions
 from .sessions.table import SessionTable
-from .short.call import HttpCall
-from .shutdown import Shutdown
 
 if TYPE_CHECKING:
     from ..offering import Live
-    from ..settings import ServerConfig
+
+
+_ERRORS = 1.0
+"""Seconds for the errors that answer stopped calls to be written."""
+_STREAMS = 0.5
+"""Seconds for streams to end by themselves, and again after they were cancelled."""
+
+
+class Shutdown:
+    """Ends one app once, even if several ask for it (a signal, the host, `lifespan`)."""
+
+    def __init__(self, drain: Drain, exchanges: Exchanges, sdk: SdkSessions) -> None:
+        self.drain = drain
+        self.exchanges = exchanges
+        self.sdk = sdk
+        self._running: asyncio.Future[None] | None = None
+
+    async def run(self) -> None:
+        """Answer running requests, refuse new ones, and end every stream."""
+        if self._running is None:
+            self._running = asyncio.ensure_future(self._run())
+        # One of the waiting tasks may be cancelled: the others still need it.
+        await asyncio.shield(self._running)
+
+    def reset(self) -> None:
+        """Let the app be started again, by a request in another event loop."""
+        self.drain.over()
+        self._running = None
+
+    async def _run(self) -> None:
+        drain, exchanges = self.drain, self.exchanges
+        drain.begin()
+        # Each listener gets its result, so that its client can tell an end from a lost connection
+        # (2026-07-28, basic/patterns/subscriptions).
+        self.sdk.end_listeners()
+        await drain.wait()
+        exchanges.stop("plain")
+        await drain.stop()
+        await drain.until(lambda: not exchanges.are_at_work, _ERRORS)
+        # An answer may go to a stream that was resumed, which does not count as work.
+        await drain.settle()
+        await self.sdk.end_sessions()
+        await drain.until(lambda: not exchanges.open, _STREAMS)
+        exchanges.stop()
+        await drain.until(lambda: not exchanges.open, _STREAMS)
+
 
 _MOST_REASONS = 100
 _LOG_SECONDS = 10.0
@@ -50,7 +107,7 @@ class App:
     def __init__(self, box: Live, config: ServerConfig) -> None:
         open_stores(box.now)
         if config.search:
-            from ..search.front import with_search
+            from ..search import with_search
 
             box = with_search(box, trusted=False)
         self.box = box
@@ -287,3 +344,58 @@ def _is_ambiguous(headers: Iterable[Header]) -> bool:
 def _place(scope: Scope) -> str:
     """Return the path of a request, as seen from where the app is mounted."""
     return scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
+
+
+class Reply(NamedTuple):
+    """The answer of `Toolbox.handle`, for an HTTP server to send."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Once:
+    """Answers requests that come one by one, each on its own."""
+
+    def __init__(self, box: Live) -> None:
+        # The platform that runs the function has checked the host and the origin.
+        self.app = App(box, ServerConfig(stateless=True, hosts=("*",), origins=("*",)))
+
+    async def handle(self, body: bytes | str, headers: Mapping[str, str]) -> Reply:
+        """Answer one POST."""
+        data = body.encode() if isinstance(body, str) else body
+        lowered = {name.lower(): value for name, value in headers.items()}
+        lowered.setdefault("content-type", "application/json")
+        lowered.setdefault("accept", "application/json, text/event-stream")
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": self.app.path,
+            "root_path": "",
+            "query_string": b"",
+            "scheme": "https",
+            "http_version": "1.1",
+            "headers": [(name.encode(), value.encode()) for name, value in lowered.items()],
+            "client": None,
+            "server": None,
+        }
+        sent: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
+        status = 500
+        said: dict[str, str] = {}
+        parts: list[bytes] = []
+
+        async def receive() -> Message:
+            if not sent:
+                await asyncio.Event().wait()  # this client never hangs up
+            return sent.pop()
+
+        async def send(message: Message) -> None:
+            nonlocal status, said
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                said = {name.decode(): value.decode() for name, value in message["headers"]}
+            else:
+                parts.append(message.get("body", b""))
+
+        await self.app(scope, receive, send)
+        return Reply(status, said, b"".join(parts))

@@ -14,6 +14,7 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
 JSON: Header = (b"content-type", b"application/json")
+LATER: Header = (b"retry-after", b"5")
 
 
 async def respond(send: Send, status: int, body: bytes, *headers: Header) -> None:

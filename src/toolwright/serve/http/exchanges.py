@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from ...arguments.sample import parsed
-from ..drain import STOPPED, STOPPING, Drain, is_still_answered, refusal
+from ..lifecycle import STOPPED, STOPPING, Drain, is_still_answered, refusal
 from ..sender import Sender
 from .asgi import Receive, Scope, Send, answer, say
 

@@ -16,7 +16,7 @@ from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_re
 from .asgi import answer
 from .body import Gone, Patience, cancelled_if_gone
 from .exchanges import Exchange
-from .short.call import HttpCall, TakeOver
+from .http_call import HttpCall, TakeOver
 
 if TYPE_CHECKING:
     from ...call import Call

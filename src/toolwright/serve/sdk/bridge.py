@@ -19,7 +19,7 @@ from .calls import HANDED, Handed
 from .server import SdkServer
 
 if TYPE_CHECKING:
-    from ..drain import Drain
+    from ..lifecycle import Drain
     from ..offering import Live
     from ..plain_run import PlainRun
 

@@ -19,8 +19,7 @@ from ...results import Result
 from ...run.current import asked_by
 from ...run.threads import threads
 from ...tools.prompt import messages_of
-from ...tools.resource import contents_of
-from ...tools.uri_template import MOST_URI
+from ...tools.resource import MOST_URI, contents_of
 from ..sender import Sender, Viewer
 from .calls import handed_with
 from .notifications import Notifications

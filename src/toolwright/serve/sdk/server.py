@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as t
+from mcp import Client
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -28,7 +29,12 @@ from ..access.quotas import (
 )
 from ..directing import directed
 from ..sender import USER, Sender, sender_here
-from ..tasks.tasks import (
+from .calls import call_of, handed_with
+from .confirm import ask_to_confirm
+from .notifications import Notifications
+from .questions import AskByRepeating, AskByRequest
+from .resources import Offered
+from .tasks import (
     RunningTask,
     TaskParams,
     Tasks,
@@ -36,11 +42,6 @@ from ..tasks.tasks import (
     can_take_tasks,
     needs_tasks,
 )
-from .calls import call_of, handed_with
-from .confirm import ask_to_confirm
-from .notifications import Notifications
-from .questions import AskByRepeating, AskByRequest
-from .resources import Offered
 
 if TYPE_CHECKING:
     from ...tools.definition import Tool
@@ -301,3 +302,12 @@ def _abilities(ctx: Any) -> frozenset[str]:
     capabilities = ctx.session.client_capabilities
     names = ("elicitation", "sampling", "roots")
     return frozenset(name for name in names if getattr(capabilities, name, None) is not None)
+
+
+def client(box: Live, mode: Any, *, search: bool = False) -> Client:
+    """Return a client of the SDK, connected to a toolbox in memory."""
+    if search:
+        from ..search import with_search
+
+        box = with_search(box, trusted=True)
+    return Client(SdkServer(box).server, mode=mode)

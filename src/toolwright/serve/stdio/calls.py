@@ -12,7 +12,7 @@ from ...outcome.failure import failed
 from ...run.current import asked, asked_by
 from ...run.threads import ThreadJob, threads
 from ..access.quotas import MOST_RUNNING, too_many
-from ..drain import STOPPED, refusal
+from ..lifecycle import STOPPED, refusal
 from ..plain_run import PlainRun
 from ..sender import USER
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...call import Call
     from ..offering import Live, Offering
     from ..short_path import ClientProfile, PlainCall, ShortPath
-    from .writer import Writer
+    from .lines import Writer
 
 
 class StdioCall(PlainRun):

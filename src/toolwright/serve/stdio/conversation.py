@@ -14,8 +14,9 @@ import contextlib
 import contextvars
 import json
 import os
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from ..._json_values import compact_json, is_object, strict_json, without_surrogates
@@ -23,16 +24,17 @@ from ..._log import log
 from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import parsed
 from ...run.process.pipe import take_over, unshared
-from ..drain import (
-    STDIO_SECONDS,
+from ..lifecycle import (
     STOPPING,
     Drain,
-    check_drain,
+    closed,
     ended,
+    ending_signals,
     is_still_answered,
+    open_stores,
+    opened,
     refusal,
 )
-from ..lifespan import closed, opened
 from ..sender import USER
 from ..short_path import (
     ClientProfile,
@@ -46,14 +48,50 @@ from ..short_path import (
     plain_request,
     reply,
 )
-from ..tasks.opening import open_stores
 from .calls import StdioCall, StdioCalls
-from .lines import has_hung_up, id_in, is_clean_call, read_lines
-from .signals import ended_by_signals
-from .writer import Writer
+from .lines import Writer, has_hung_up, id_in, is_clean_call, read_lines
 
 if TYPE_CHECKING:
     from ..offering import Live
+    from ..settings import ServerConfig
+
+
+@contextlib.contextmanager
+def ended_by_signals(
+    loop: asyncio.AbstractEventLoop, over: asyncio.Event, drain: Drain
+) -> Generator[None]:
+    """Set `over` at SIGTERM, SIGINT or SIGHUP; at the second one, stop waiting for calls.
+
+    These are handlers of `signal`, not of the event loop: the second signal must work while a tool
+    blocks the loop.
+    """
+    was_told = False
+
+    def end(_number: int, _frame: object) -> None:
+        nonlocal was_told
+        if was_told:
+            drain.hurry()
+        was_told = True
+        loop.call_soon_threadsafe(over.set)
+
+    before: dict[int, Any] = {}
+    with contextlib.suppress(ValueError, RuntimeError):  # only the main thread can set handlers
+        for number in ending_signals():
+            before[number] = signal.getsignal(number) or signal.SIG_DFL
+            # A signal may reach another thread. Then only the loop's own file descriptor wakes the
+            # loop, in which our handler runs.
+            with contextlib.suppress(NotImplementedError):
+                loop.add_signal_handler(number, over.set)
+            signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            with contextlib.suppress(NotImplementedError, RuntimeError):
+                loop.remove_signal_handler(number)
+            with contextlib.suppress(ValueError):
+                signal.signal(number, handler)
+
 
 MOST_LINE = 64 * 1024 * 1024
 _TOO_LONG = (
@@ -61,38 +99,36 @@ _TOO_LONG = (
 )
 
 
-def serve(box: Live, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
-    """Serve until standard input ends."""
-    check_drain(drain)
-    converse(box, take_over(), short=short, drain=drain)
-
-
 def converse(
-    box: Live,
-    wire: tuple[int, int],
-    *,
-    short: bool = True,
-    drain: float = STDIO_SECONDS,
-    announce: Callable[[Live], None] | None = None,
+    box: Live, wire: tuple[int, int], config: ServerConfig, announce: Callable[[Live], None]
 ) -> None:
     """Serve over descriptors that were taken over before; at a terminal, announce that."""
     open_stores(box.now)
-    conversation = Conversation(box, *wire, short=short, drain=drain)
+    conversation = Conversation(_searched(box, config), *wire, config)
     if os.isatty(wire[0]):
-        from ..announce import announce_stdio
-
-        conversation.announce = announce or announce_stdio
+        conversation.announce = announce
     with unshared(lambda: wire):
         asyncio.run(conversation.run())
 
 
-async def serve_async(box: Live, *, short: bool = True, drain: float = STDIO_SECONDS) -> None:
+async def converse_async(box: Live, config: ServerConfig) -> None:
     """Serve on the running loop until standard input ends, or it is cancelled."""
-    check_drain(drain)
     open_stores(box.now)
     wire = take_over()
     with unshared(lambda: wire):
-        await Conversation(box, *wire, short=short, drain=drain).run(is_guest=True)
+        await Conversation(_searched(box, config), *wire, config).run(is_guest=True)
+
+
+def _searched(box: Live, config: ServerConfig) -> Live:
+    """Return what the client is served: the toolbox, or a search of it.
+
+    Over HTTP, the app puts the search before it, since not every caller there may use everything.
+    """
+    if not config.search:
+        return box
+    from ..search import with_search
+
+    return with_search(box, trusted=True)
 
 
 class Conversation:
@@ -102,20 +138,12 @@ class Conversation:
     answer itself; only what must be awaited, and the SDK, need the event loop.
     """
 
-    def __init__(
-        self,
-        box: Live,
-        wire_in: int,
-        wire_out: int,
-        *,
-        short: bool,
-        drain: float = STDIO_SECONDS,
-    ) -> None:
+    def __init__(self, box: Live, wire_in: int, wire_out: int, config: ServerConfig) -> None:
         self.box = box
         self.wire_in = wire_in
         self.writer = Writer(wire_out)
         self.short_path = ShortPath(box, watch=True)
-        self.short = short
+        self.short = config.short
         self.protocol = ""
         """The version that was agreed upon; empty before, the latest if each request carries it."""
         self.recorded: list[bytes] = []
@@ -127,7 +155,7 @@ class Conversation:
         self.context = contextvars.Context()
         self.calls = StdioCalls(box, self.writer, self.short_path, self._take_over)
         self.announce: Callable[[Live], None] | None = None
-        self.drain = Drain(drain)
+        self.drain = Drain(config.drain)
         self.drain.sources.append(lambda: bool(self.calls.unwritten))
 
     async def run(self, *, is_guest: bool = False) -> None:

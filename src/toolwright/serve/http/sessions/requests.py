@@ -25,14 +25,13 @@ from ...short_path import (
 from ..asgi import JSON, respond
 from ..body import Patience
 from ..exchanges import Exchange
-from .call import SessionCall
-from .event_stream import answer_in
+from .call import SessionCall, answer_in
 from .table import Session, SessionTable, named, refuse_session
 
 if TYPE_CHECKING:
     from ....call import Call
     from ...offering import Live
-    from ..short.call import TakeOver
+    from ..http_call import TakeOver
 
 _VERSIONS = frozenset(version.encode() for version in HANDSHAKE_VERSIONS)
 _NOTICE = frozenset(("jsonrpc", "method", "params"))

@@ -1,8 +1,10 @@
-"""The SDK's HTTP server, started when first needed."""
+"""The SDK's HTTP server: started when first needed, its streams bounded."""
 
 from __future__ import annotations
 
 import asyncio
+import signal
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,20 +12,142 @@ from pydantic_core import to_json
 
 from ...._json_values import without_surrogates
 from ....run.current import asked_by
-from ...access.quotas import MOST_HELLO, Running, Shares, cost_of
+from ...access.quotas import MOST_HELLO, Client, Running, Shares, cost_of, is_within
 from ...sdk.calls import HANDED, Handed
 from ...settings import ServerConfig
-from ..asgi import refuse, say
-from ..streams import LATER, Streams
-from ..uvicorn.host import watch_host
+from ..asgi import LATER, AsgiApp, Message, Receive, Scope, Send, refuse, say
 from .table import SessionTable, refuse_session
 
 if TYPE_CHECKING:
-    from ...drain import Drain
+    from ...lifecycle import Drain
     from ...offering import Live
-    from ..asgi import Header, Receive, Scope, Send
+    from ..asgi import Header
     from ..exchanges import Exchange
-    from ..short.call import HttpCall
+    from ..http_call import HttpCall
+
+
+_SERVER_ENDS = "graceful shutdown"
+
+
+class Stream:
+    """One answer that is being sent."""
+
+    def __init__(self, client: Client, send: Send) -> None:
+        self.client = client
+        self.task = asyncio.current_task()
+        self.started = False
+        self.finished = False
+        self.gives_way = False
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer, and remember how far it has got."""
+        if message["type"] == "http.response.start":
+            self.started = True
+        elif not message.get("more_body"):
+            self.finished = True
+        await self._send(message)
+
+    def end(self) -> None:
+        """End it, for the sake of another client."""
+        self.gives_way = True
+        if self.task is not None:
+            self.task.cancel()
+
+    async def finish(self) -> None:
+        """Complete an answer that was ended early, or with its session."""
+        if not self.started:
+            await say(self._send, 503, "too many open streams: try again later", LATER)
+        elif not self.finished:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class Streams:
+    """All answers being sent; when there are too many, the client with the most gives way."""
+
+    def __init__(self, most: int, most_each: int) -> None:
+        self.counted = Shares(most, most_each)
+        self.open: dict[Client, OrderedDict[int, Stream]] = {}
+
+    async def run(
+        self, app: AsgiApp, client: Client, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer a request, or say that there are too many."""
+        if not self._make_room(client):
+            await say(send, 429, "too many open streams: close some, or try again later", LATER)
+            return
+        stream = Stream(client, send)
+        self.counted.add(client)
+        self.open.setdefault(client, OrderedDict())[id(stream)] = stream
+        try:
+            await app(scope, receive, stream.send)
+        except asyncio.CancelledError as error:
+            # If it gives way, or uvicorn (which says so) ends it with the server, its answer is
+            # ended properly. Any other cancellation is passed on.
+            if stream.task is None or not (stream.gives_way or _SERVER_ENDS in str(error)):
+                raise
+            stream.task.uncancel()
+        finally:
+            self._remove(stream)
+        await stream.finish()
+
+    def _make_room(self, client: Client) -> bool:
+        bound = self.counted.excess(client)
+        if not bound or bound == "client":
+            return not bound
+        groups = (
+            streams for owner, streams in self.open.items() if is_within(bound, client, owner)
+        )
+        largest = max(groups, key=len)
+        if len(largest) <= len(self.open.get(client, ())) + 1:
+            return False
+        oldest = next(iter(largest.values()))
+        self._remove(oldest)
+        oldest.end()
+        return True
+
+    def _remove(self, stream: Stream) -> None:
+        streams = self.open.get(stream.client)
+        if streams is not None and streams.pop(id(stream), None) is not None:
+            self.counted.give_back(stream.client)
+            if not streams:
+                del self.open[stream.client]
+
+
+_LOOK = 0.1
+_watching: set[object] = set()
+"""The apps of this process that have not ended yet; they share one switch."""
+
+
+async def watch_host(stop: Callable[[], Awaitable[None]]) -> None:
+    """Stop when uvicorn does: it tells its apps only after their last stream has ended.
+
+    The SDK's streams would be cut at the signal, by the library that writes them. It is asked to
+    leave that to us, with its own switch, until our calls have ended.
+    """
+    server = _host()
+    if server is None:
+        return
+    from sse_starlette.sse import AppStatus
+
+    _watching.add(stop)
+    AppStatus.disable_automatic_graceful_drain()
+    try:
+        while not server.should_exit:  # noqa: ASYNC110 - uvicorn has no event
+            await asyncio.sleep(_LOOK)
+        await stop()
+    finally:
+        _watching.discard(stop)
+        if not _watching:
+            AppStatus.enable_automatic_graceful_drain_mode()
+
+
+def _host() -> Any:
+    """Return the uvicorn that handles the signals of this process, unless it is our own."""
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    is_ours = getattr(server, "stops_its_app", False)
+    return server if hasattr(server, "should_exit") and not is_ours else None
+
 
 _MOST_LISTENING = 64 * 1024 * 1024
 _MOST_LISTENING_EACH = 8 * 1024 * 1024

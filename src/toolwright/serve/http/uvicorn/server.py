@@ -16,12 +16,10 @@ from typing import Any
 import uvicorn
 
 from ....run.process.pipe import unshared
-from ...drain import ended, ending_signals
-from ...lifespan import opened
+from ...lifecycle import ended, ending_signals, opened
 from ...settings import ServerConfig
 from ..app import App
-from .connections import Connections
-from .listener import counted
+from .connections import Connections, counted
 from .trial import has_insides, protocol
 
 _LARGER_THAN_A_READ = 1 << 20

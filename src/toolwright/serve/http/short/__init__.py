@@ -1,1 +1,0 @@
-"""Calls that the short path answers over HTTP."""

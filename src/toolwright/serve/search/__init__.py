@@ -1,1 +1,0 @@
-"""Three tools instead of many: search, describe, call."""

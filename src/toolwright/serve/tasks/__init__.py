@@ -1,1 +1,0 @@
-"""Long calls that clients poll for."""
