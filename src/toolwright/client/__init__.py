@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .client import McpClient, connect
     from .generate.remote_server import RemoteServer
     from .listing import RemoteTool
-    from .wire.server_info import ServerInfo
+    from .wire.interface import ServerInfo
 
 __all__ = [
     "UNSET",

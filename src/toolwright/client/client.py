@@ -22,13 +22,12 @@ from .callables.shapes import python_name
 from .listing import Listing, RemoteTool
 from .settings import ConnectOptions, settings_from
 from .targets import LocalBox, StartedServer, target_of
-from .wire.interface import AnyConnection
-from .wire.scope import RequestScope, needs_task
+from .wire.interface import AnyConnection, RequestScope, needs_task
 
 if TYPE_CHECKING:
     from ..call import OnLog, OnProgress
     from ..results import Result
-    from .wire.server_info import ServerInfo
+    from .wire.interface import ServerInfo
 
 _log = logger("client")
 _UNSET: Any = object()

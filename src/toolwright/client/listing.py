@@ -15,11 +15,10 @@ from .answers import result_of
 from .bounds import MOST_ITEMS, MOST_NAME, MOST_SCHEMA, harmless, short
 from .callables.remote_callable import RemoteCallable
 from .callables.signature import shapes_of
-from .wire.interface import AnyConnection
-from .wire.scope import RequestScope, needs_task
+from .wire.interface import AnyConnection, RequestScope, needs_task
 
 if TYPE_CHECKING:
-    from .wire.server_info import ServerInfo
+    from .wire.interface import ServerInfo
 
 _log = logger("client")
 _AT_ONCE = 50

@@ -20,6 +20,8 @@ from .settings import ClientSettings
 
 _log = logger("client")
 FORM, SAMPLE, ROOTS = "elicitation/create", "sampling/createMessage", "roots/list"
+ABILITIES = {FORM: "elicitation", SAMPLE: "sampling", ROOTS: "roots"}
+"""What a client must have announced to be asked a question."""
 
 
 class NoAnswer(CallError):
@@ -47,13 +49,13 @@ class QuestionHandlers:
         """The kinds of questions that servers are told they can ask this client."""
         settings = self._settings
         if self.passes_on:
-            return frozenset(("elicitation", "sampling", "roots"))
+            return frozenset(ABILITIES.values())
         is_handled = {
-            "elicitation": self.on_form is not None or self.on_url is not None,
-            "sampling": settings.on_sample is not None,
-            "roots": settings.roots is not None,
+            FORM: self.on_form is not None or self.on_url is not None,
+            SAMPLE: settings.on_sample is not None,
+            ROOTS: settings.roots is not None,
         }
-        return frozenset(name for name, has in is_handled.items() if has)
+        return frozenset(ABILITIES[method] for method, has in is_handled.items() if has)
 
     async def answer(self, _key: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the answer to a question, in the protocol's form. Raises `NoAnswer`."""

@@ -87,7 +87,10 @@ def test_a_server_that_is_killed_costs_the_calls_that_wait(deaf):
             await client.length.call_async(text="x")
 
         waits.append(callers.submit(asyncio.run, ask()))
-        until(lambda: Path("pid").exists() and len(connection_of(client).scopes) == 5, "all wait")
+        until(
+            lambda: Path("pid").exists() and len(connection_of(client).messages.scopes) == 5,
+            "all wait",
+        )
         os.kill(int(Path("pid").read_text()), signal.SIGKILL)
         Path("listen").touch()  # what was not sent yet goes to the next server
         ends = [each.exception(60) for each in waits]

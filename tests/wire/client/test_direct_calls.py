@@ -49,7 +49,7 @@ def test_what_cannot_be_sent_is_one_error_and_leaves_nothing_behind(echoes, text
         assert echoes.call("echo", {"text": text}).is_error
         assert echoes.call("count", {"words": {"a": ["x", text]}}).error.path == ("words", "a", 1)
         assert echoes.call("count", {"words": {text: []}}).error.path == ("words", text)
-    assert connection_of(echoes).scopes == {}
+    assert connection_of(echoes).messages.scopes == {}
     assert echoes.echo("fine") == "fine"
 
 

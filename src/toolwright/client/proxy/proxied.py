@@ -25,7 +25,8 @@ from ...tools.resource import Resource, UriTemplate, belongs_to
 from ..answers import result_of
 from ..bounds import MOST_BYTES
 from ..callables.definition import hints_of
-from ..wire.scope import RequestScope, needs_task
+from ..question_handlers import ABILITIES
+from ..wire.interface import RequestScope, needs_task
 from .offered_schema import linear, offered_schema, refuse_hidden
 
 if TYPE_CHECKING:
@@ -34,19 +35,13 @@ if TYPE_CHECKING:
 
 # -- a call that is passed on
 
-_ABILITIES = {
-    "elicitation/create": "elicitation",
-    "sampling/createMessage": "sampling",
-    "roots/list": "roots",
-}
-
 
 class PassedQuestion(Question):
     """A question from another server, asked as it came; its answer goes back as it comes."""
 
     def __init__(self, method: str, params: Mapping[str, Any]) -> None:
         self.method = method
-        self.ability = _ABILITIES[method]
+        self.ability = ABILITIES[method]
         self._params = dict(params)
 
     def params(self) -> dict[str, Any]:
@@ -79,7 +74,7 @@ class PassedCall:
 
     async def _answer(self, key: str, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Ask the caller, on the loop of the call. Raises `CallError`."""
-        if method not in _ABILITIES:
+        if method not in ABILITIES:
             raise CallError(f"{method} cannot be passed on")
         asking = self._ask({key: PassedQuestion(method, params)})
         try:

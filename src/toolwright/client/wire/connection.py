@@ -4,33 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from typing import Any
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import mcp_types as t
 from mcp.shared.exceptions import MCPError
 from pydantic import TypeAdapter, ValidationError
 
-from ..._json_values import compact_json, without_surrogates
+from ..._json_values import compact_json, is_list, is_object, is_utf8, without_surrogates
 from ..._log import logger
 from ..._protocol import META, STATELESS_SINCE
-from ...errors import CallError, ResultError, ServerUnavailable, ToolError, ToolTimeout
+from ..._words import path_text
+from ...errors import (
+    ArgumentError,
+    CallError,
+    Fault,
+    ResultError,
+    ServerUnavailable,
+    ToolError,
+    ToolTimeout,
+)
 from ...run.loop import background
-from ..bounds import CLOSE_SECONDS, MOST_QUESTIONS, MOST_ROUNDS, short
-from ..question_handlers import NoAnswer, QuestionHandlers
+from ..bounds import CLOSE_SECONDS, MOST_NAME, MOST_ROUNDS, short
 from ..settings import ClientSettings
 from ..targets import ServerAddress, ServerObject, StartedServer
-from .http.bounded import HttpFault, http_fault
-from .incoming import is_lost
-from .interface import ServerList
+from .http_client import HttpFault, http_fault
+from .interface import RequestScope, ServerInfo, ServerList, current_scope, told
 from .live import LiveSession, describe
-from .lone_surrogates import unsendable
+from .messages import ServerMessages, is_lost
 from .pages import all_pages
-from .scope import RequestScope, current_scope, told
-from .server_info import ServerInfo
-from .task_calls import run_as_task
 
 _log = logger("client")
+T = TypeVar("T")
 _RAW: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 _REQUESTS: Mapping[str, tuple[Any, Any]] = {
     "tools/call": (t.CallToolRequest, t.CallToolRequestParams),
@@ -54,7 +60,7 @@ class Connection:
     ) -> None:
         self.target = target
         self.settings = settings
-        self.handlers = QuestionHandlers(settings)
+        self.messages = ServerMessages(settings, self._changed)
         self.how_to_sign_in = "pass token=..., or sign_in=True"
         """What an error says about it; the command has flags for that."""
         self.on_change: Callable[[str, str], object] = lambda _what, _uri: None
@@ -64,15 +70,15 @@ class Connection:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._live: LiveSession | None = None
         self._opening: asyncio.Task[LiveSession] | None = None
-        self._starting: LiveSession | None = None
         self._was_open = False
         self._ending: set[asyncio.Task[None]] = set()
         """Sessions that are lost, and whose servers are being ended."""
-        self.scopes: dict[RequestScope, None] = {}
-        """The requests that wait for their answers."""
 
     def __str__(self) -> str:
         return str(self.target)
+
+    def _changed(self, what: str, uri: str) -> None:
+        self.on_change(what, uri)
 
     async def info(self) -> ServerInfo:
         """Connect, if need be, and return what the server says about itself."""
@@ -80,43 +86,44 @@ class Connection:
 
     async def listed(self, kind: str) -> ServerList:
         """Return all tools, resources, templates or prompts. Raises `CallError`."""
-        scope = RequestScope(f"listing {kind}", self.settings.timeout)
-        live = await self._connected(scope.what)
-        async with self._bounded(scope):
+
+        async def pages(live: LiveSession) -> ServerList:
             if not live.offers(kind):
                 return ServerList([], {})
             try:
                 return await all_pages(live, kind, str(self))
             except MCPError as error:
-                if error.code == t.METHOD_NOT_FOUND:
-                    return ServerList([], {})
-                if http_fault(error) is not HttpFault.FORGOTTEN:
+                if error.code != t.METHOD_NOT_FOUND:
                     raise
-                await self._drop(live)
-            return await all_pages(await self._opened(), kind, str(self))
-        raise AssertionError
+            return ServerList([], {})
+
+        scope = RequestScope(f"listing {kind}", self.settings.timeout)
+        return await self._in_session(scope, pages)
 
     async def send(
         self, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
         """Send a request from async code of any loop, and return its result. Raises `CallError`."""
-        return await background.run_async(self._sent(method, params, scope))
-
-    async def _sent(
-        self, method: str, params: Mapping[str, Any], scope: RequestScope
-    ) -> dict[str, Any]:
         scope.is_call = True
+        return await background.run_async(
+            self._in_session(scope, lambda live: self._answered(live, method, params, scope))
+        )
+
+    async def _in_session(
+        self, scope: RequestScope, work: Callable[[LiveSession], Awaitable[T]]
+    ) -> T:
+        """Do what needs a session; again in another one if the server has forgotten it."""
         live = self._live
         if live is None or live.has_ended or self._loop is not background.loop:
             live = await self._connected(scope.what)
         async with self._bounded(scope):
             try:
-                return await self._answered(live, method, params, scope)
+                return await work(live)
             except MCPError as error:
                 if http_fault(error) is not HttpFault.FORGOTTEN:
                     raise
                 await self._drop(live)
-            return await self._answered(await self._opened(), method, params, scope)
+            return await work(await self._opened())
         raise AssertionError
 
     async def close(self) -> None:
@@ -169,8 +176,7 @@ class Connection:
             tries = ("legacy",)  # FastMCP's `ctx.elicit` needs a session, and every server has one
         failure: Exception | None = None
         for mode in tries:
-            live = LiveSession(self, mode)
-            self._starting = live
+            live = LiveSession(self.target, self.messages, mode)
             try:
                 await live.start()
             except Exception as error:  # noqa: BLE001 - from any library below
@@ -197,13 +203,13 @@ class Connection:
 
     def _forget(self) -> None:
         self._live = self._opening = None
-        self.scopes.clear()
+        self.messages.scopes.clear()
 
     async def pass_on(self) -> None:
         """Let a toolbox have what the server offers: its callers also answer questions."""
         self.watches = True
-        if not self.handlers.passes_on:
-            self.handlers.passes_on = True
+        if not self.messages.handlers.passes_on:
+            self.messages.handlers.passes_on = True
             await self.close()  # what a client can be asked for is said when it connects
         elif self._live is not None and self._loop is asyncio.get_running_loop():
             self._live.watch()
@@ -213,7 +219,7 @@ class Connection:
     @contextlib.asynccontextmanager
     async def _bounded(self, scope: RequestScope) -> AsyncGenerator[None]:
         """Hold a request to its deadline; what goes wrong becomes one of our own errors."""
-        self.scopes[scope] = None
+        self.messages.scopes[scope] = None
         try:
             async with asyncio.timeout(scope.seconds) as scope.deadline:
                 yield
@@ -238,7 +244,7 @@ class Connection:
             _log.debug("%s: %s failed", self, scope.what, exc_info=error)
             raise ServerUnavailable(short(f"{scope.what}: {self}: {error}")) from error
         finally:
-            self.scopes.pop(scope, None)
+            self.messages.scopes.pop(scope, None)
             scope.deadline = None
 
     async def _failure(self, scope: RequestScope, error: MCPError) -> CallError:
@@ -276,7 +282,9 @@ class Connection:
             if raw.get("resultType") != "input_required":
                 return raw
             questions: Mapping[str, Any] = raw.get("inputRequests") or {}
-            answers = [self.answered(key, question, scope) for key, question in questions.items()]
+            answers = [
+                self.messages.answered(key, question, scope) for key, question in questions.items()
+            ]
             came = dict(zip(questions, await asyncio.gather(*answers), strict=True))
             if not questions:
                 await asyncio.sleep(0.2)
@@ -293,24 +301,18 @@ class Connection:
     async def _once(
         self, live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any]:
-        if scope.as_task and not live.is_stateless:
-            return await self._run_as_task(live, params, scope)
-        if method == "tools/call":
-            raw = await self._sent_short(live, params, scope)
-            if raw is not None:
-                return raw
-        # The SDK writes in a task of its own, and what cannot be written would end that one.
-        compact_json(params)
-        kind, kind_of_params = _REQUESTS[method]
-        request = kind(params=kind_of_params.model_validate(params))
-        progress = None if scope.on_progress is None else scope.progress
+        """Send a request: without the SDK, where nothing is lost by that."""
         token = current_scope.set(scope)
         try:
+            if scope.as_task and not live.is_stateless:
+                return await run_as_task(live, params, scope)
             for last in (False, True):
                 try:
-                    return await live.session.send_request(
-                        request, _RAW, progress_callback=progress
-                    )
+                    if method == "tools/call" and not last and live.goes_short(params["name"]):
+                        raw = await live.sent(method, params, scope)
+                        if raw is not None:
+                            return raw
+                    return await _sent_by_sdk(live, method, params, scope)
                 except MCPError as error:
                     if last or live.http is None or error.code != t.HEADER_MISMATCH:
                         raise
@@ -320,76 +322,119 @@ class Connection:
             current_scope.reset(token)
         raise AssertionError
 
-    async def _run_as_task(
-        self, live: LiveSession, params: Mapping[str, Any], scope: RequestScope
-    ) -> dict[str, Any]:
-        token = current_scope.set(scope)
-        try:
-            return await run_as_task(live, params, scope)
-        finally:
-            current_scope.reset(token)
 
-    async def _sent_short(
-        self, live: LiveSession, params: Mapping[str, Any], scope: RequestScope
-    ) -> dict[str, Any] | None:
-        """Send a call without the SDK; None if the SDK has to send it."""
-        if not live.goes_short(params["name"]):
-            return None
-        try:
-            return await live.sent("tools/call", params, scope)
-        except MCPError as error:
-            if live.http is None or error.code != t.HEADER_MISMATCH:
-                raise
-        return None
+async def _sent_by_sdk(
+    live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
+) -> dict[str, Any]:
+    # The SDK writes in a task of its own, and what cannot be written would end that one.
+    compact_json(params)
+    kind, kind_of_params = _REQUESTS[method]
+    request = kind(params=kind_of_params.model_validate(params))
+    progress = None if scope.on_progress is None else scope.progress
+    return await live.session.send_request(request, _RAW, progress_callback=progress)
 
-    # -- questions
 
-    def scope_of_message(self) -> RequestScope | None:
-        """Return the request that a message of the server belongs to.
+# -- texts that UTF-8 cannot hold
 
-        HTTP says which; over standard streams it is known only if there is just one request.
-        """
-        scope = current_scope.get()
-        if scope is not None and scope in self.scopes:
-            return scope
-        calls = [scope for scope in list(self.scopes) if scope.is_call]
-        return calls[0] if len(calls) == 1 else None
+Path = tuple[str | int, ...]
 
-    @contextlib.contextmanager
-    def waiting(self) -> Generator[None]:
-        """Stop the clocks of all requests while a person signs in."""
-        paused = list(self.scopes)
-        for scope in paused:
-            scope.pause()
-        starting = None if self._starting is None else self._starting.patience
-        if starting is not None:
-            starting.reschedule(None)
-        try:
-            yield
-        finally:
-            for scope in paused:
-                scope.go_on()
-            seconds = self.settings.connect_timeout
-            if starting is not None and seconds is not None:
-                starting.reschedule(asyncio.get_running_loop().time() + seconds)
 
-    async def answered(
-        self, key: str, asked: Mapping[str, Any], scope: RequestScope | None
-    ) -> dict[str, Any]:
-        """Return the answer to a question that a request has raised. Raises `CallError`."""
-        answer = self.handlers.answer
-        if scope is not None and scope.answer is not None:
-            answer = scope.answer
-        elif scope is None and any(running.answer is not None for running in list(self.scopes)):
-            raise NoAnswer("several calls are running, and the server does not say which asks")
-        if scope is not None:
-            scope.answers += 1
-            if scope.answers > MOST_QUESTIONS:
-                raise NoAnswer("there were too many questions about one request")
-            scope.pause()
-        try:
-            came = await answer(key, str(asked.get("method", "")), asked.get("params") or {})
-            return without_surrogates(came)
-        finally:
-            if scope is not None:
-                scope.go_on()
+def unsendable(name: str, params: Mapping[str, Any]) -> ArgumentError:
+    """Return the error for a request that UTF-8 cannot hold, with the argument or other part."""
+    arguments: Mapping[str, Any] = params.get("arguments") or {}
+    places = (*_texts(arguments), *_texts(params))
+    path = next((path for path, text in places if not is_utf8(text)), ())
+    place = without_surrogates(path_text(path))
+    text = f"{place} must not contain a lone surrogate, which UTF-8 cannot hold"
+    return ArgumentError(without_surrogates(name), [Fault(path, "text", text)])
+
+
+def _texts(part: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Yield every text in JSON values with its path; names of members are texts as well."""
+    waiting: deque[tuple[Path, Any]] = deque([((), dict(part))])
+    while waiting:
+        path, value = waiting.popleft()
+        if isinstance(value, str):
+            yield path, value
+        elif is_object(value):
+            yield from (((*path, key), key) for key in value)
+            waiting.extend(((*path, key), member) for key, member in value.items())
+        elif is_list(value):
+            waiting.extend(((*path, index), member) for index, member in enumerate(value))
+
+
+# -- calls as tasks: begun, polled and fetched, or cancelled
+#
+# These are the tasks of 2025-11-25 (basic/utilities/tasks), which a tool may require of its caller.
+# Since 2026-07-28 a server decides by itself, and answers clients that know no tasks as usual.
+
+_PAUSES = (0.05, 5.0)
+"""Seconds between two polls, at least and at most, whatever the server asks for."""
+_USUAL_PAUSE = 0.5
+_WORKING = "working"
+_cancelling: set[asyncio.Task[None]] = set()
+"""Held until they are done: the event loop itself holds tasks only weakly."""
+
+
+async def run_as_task(
+    live: LiveSession, params: Mapping[str, Any], scope: RequestScope
+) -> dict[str, Any]:
+    """Call a tool as a task and return its result.
+
+    If the caller gives up, the task is cancelled. Raises `MCPError`, or `ResultError`.
+    """
+    created = await _sent(live, "tools/call", {**params, "task": {}}, scope)
+    task = created.get("task")
+    if not is_object(task):
+        return created  # the result itself: the server did not need a task after all
+    task_id = task.get("taskId")
+    if not isinstance(task_id, str) or not 0 < len(task_id) <= MOST_NAME:
+        raise ResultError(f"{scope.what}: the server began a task without a usable `taskId`")
+    try:
+        await _worked(live, task_id, task, scope)
+        # This waits until the end, and a server may ask meanwhile.
+        return await _sent(live, "tasks/result", {"taskId": task_id}, scope)
+    except asyncio.CancelledError:
+        cancelling = asyncio.ensure_future(_cancel(live, task_id))
+        _cancelling.add(cancelling)
+        cancelling.add_done_callback(_cancelling.discard)
+        raise
+
+
+async def _worked(
+    live: LiveSession, task_id: str, task: Mapping[str, Any], scope: RequestScope
+) -> None:
+    """Poll until the task has ended, or asks something."""
+    polls, reported = 0, ""
+    while task.get("status") == _WORKING:
+        message = task.get("statusMessage")
+        if isinstance(message, str) and message != reported:
+            reported = message
+            await scope.progress(polls, None, short(message))
+        await asyncio.sleep(_pause(task.get("pollInterval")))
+        task = await _sent(live, "tasks/get", {"taskId": task_id}, scope)
+        polls += 1
+
+
+def _pause(milliseconds: Any) -> float:
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return _USUAL_PAUSE
+    least, most = _PAUSES
+    return max(least, min(milliseconds / 1000, most))
+
+
+async def _sent(
+    live: LiveSession, method: str, params: Mapping[str, Any], scope: RequestScope
+) -> dict[str, Any]:
+    """Send a request without the SDK, which refuses a task as the answer to a call."""
+    came = await live.sent(method, params, scope)
+    if came is None:
+        raise ResultError(f"{scope.what}: the server redirects, and tasks do not follow")
+    return came
+
+
+async def _cancel(live: LiveSession, task_id: str) -> None:
+    with contextlib.suppress(Exception):  # it may have ended, and so may the server
+        async with asyncio.timeout(CLOSE_SECONDS):
+            scope = RequestScope("cancelling a task", None)
+            await _sent(live, "tasks/cancel", {"taskId": task_id}, scope)

@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from contextlib import AsyncExitStack
 from typing import Any, cast
 
@@ -19,18 +19,15 @@ from ..._log import logger
 from ..._protocol import STATELESS_SINCE
 from ...run.loop import background
 from ..bounds import CLOSE_SECONDS, MOST_TEXT, short
-from ..question_handlers import can_ask
+from ..question_handlers import ABILITIES, FORM, ROOTS, SAMPLE, can_ask
 from ..settings import ClientSettings
-from ..targets import ServerObject, StartedServer
+from ..targets import ServerAddress, ServerObject, StartedServer
 from .hosted import HostedServer
-from .http.bounded import http_client
-from .http.calls import HttpCalls
-from .incoming import is_lost, told_apart
-from .interface import Owner
-from .messages import ServerMessages
-from .scope import RequestScope, told
-from .server_info import ServerInfo
-from .stdio import ProcessStreams, kill_servers, servers_ended
+from .http_calls import HttpCalls
+from .http_client import http_client
+from .interface import RequestScope, ServerInfo, told
+from .messages import ServerMessages, is_lost, told_apart
+from .stdio import ProcessStreams, StreamCalls, kill_servers, servers_ended
 
 _log = logger("client")
 _open: set[LiveSession] = set()
@@ -41,13 +38,20 @@ _WATCH_PAUSE = 5.0
 class LiveSession:
     """A session from its start to its end; the SDK wants both in the same task."""
 
-    def __init__(self, owner: Owner, mode: str) -> None:
-        self.owner = owner
+    def __init__(
+        self,
+        target: ServerAddress | StartedServer | ServerObject,
+        messages: ServerMessages,
+        mode: str,
+    ) -> None:
+        self.target = target
+        self.messages = messages
         self.mode = mode
-        self.messages = ServerMessages(owner)
         self.streams: ProcessStreams | None = None
         self.hosted: HostedServer | None = None
         self.http: HttpCalls | None = None
+        self._own: HttpCalls | StreamCalls | None = None
+        """Requests that need nothing of the SDK."""
         self.failure = ""
         self._client: Client | None = None
         self._leave = asyncio.Event()
@@ -55,8 +59,12 @@ class LiveSession:
         self._watching: asyncio.Task[None] | None = None
         self._hears = False
         self._stateless: bool | None = None
-        self.patience: asyncio.Timeout | None = None
+        self._patience: asyncio.Timeout | None = None
         """How long it may take to connect."""
+
+    @property
+    def _settings(self) -> ClientSettings:
+        return self.messages.settings
 
     @property
     def session(self) -> Any:
@@ -106,12 +114,14 @@ class LiveSession:
         self._task = asyncio.ensure_future(self._hold(ready))
         self._task.add_done_callback(lambda _: _open.discard(self))
         try:
-            async with asyncio.timeout(self.owner.settings.connect_timeout) as self.patience:
+            async with asyncio.timeout(self._settings.connect_timeout) as self._patience:
                 await asyncio.shield(ready)
         except BaseException:
             ready.cancel()
             await self.stop()
             raise
+        finally:
+            self._patience = None
 
     async def stop(self) -> None:
         """Disconnect, and wait until that is done."""
@@ -126,17 +136,14 @@ class LiveSession:
     async def _hold(self, ready: asyncio.Future[None]) -> None:
         try:
             async with AsyncExitStack() as stack:
-                name, transport = str(self.owner.target), await self._transport(stack)
-                transport = told_apart(transport, name, lambda: self._version)
+                transport = await self._transport(stack)
+                transport = told_apart(transport, str(self.target), lambda: self._version)
                 client = await stack.enter_async_context(self._sdk_client(transport))
                 if self.mode == STATELESS_SINCE:
                     await _discover(client.session)
                 self._client = client
-                version = client.session.protocol_version or ""
-                if self.streams is not None:
-                    self.streams.calls.opened(version)
-                elif self.http is not None:
-                    await self.http.opened(version)
+                if self._own is not None:
+                    await self._own.opened(client.session.protocol_version or "")
                 if not ready.done():
                     ready.set_result(None)
                 await self._until_end()
@@ -145,7 +152,7 @@ class LiveSession:
             pass
         except BaseException as error:  # noqa: BLE001 - no library may end the loop
             self.failure = self.failure or short(str(first_of(error)) or "it failed")
-            _log.debug("%s: the session has ended", self.owner.target, exc_info=error)
+            _log.debug("%s: the session has ended", self.target, exc_info=error)
             if not ready.done():
                 ready.set_exception(await self._explained(first_of(error)))
         finally:
@@ -175,10 +182,10 @@ class LiveSession:
                 wait.cancel()
 
     async def _transport(self, stack: AsyncExitStack) -> Any:
-        owner, target = self.owner, self.owner.target
-        settings = owner.settings
+        target, settings = self.target, self._settings
         if isinstance(target, StartedServer):
             self.streams = ProcessStreams(target, settings.max_answer)
+            self._own = self.streams.calls
             return self.streams.open()
         if isinstance(target, ServerObject):
             self.hosted = HostedServer(target.server)
@@ -188,10 +195,10 @@ class LiveSession:
         if _signs_in(settings, headers):
             from ..sign_in import signing_in
 
-            auth = await stack.enter_async_context(signing_in(target.url, owner.waiting))
+            auth = await stack.enter_async_context(signing_in(target.url, self._waiting))
         client = http_client(headers, settings.token, settings.max_answer, auth)
         await stack.enter_async_context(client)
-        self.http = HttpCalls(client, settings.max_answer, self.messages)
+        self._own = self.http = HttpCalls(client, settings.max_answer, self.messages)
         stack.push_async_callback(self.http.end)
         return streamable_http_client(
             target.url, http_client=client, max_sse_event_size=settings.max_answer
@@ -200,17 +207,20 @@ class LiveSession:
     def _sdk_client(self, transport: Any) -> Client:
         from importlib.metadata import version
 
-        abilities = self.owner.handlers.abilities
-        is_askable = "elicitation" in abilities
+        messages = self.messages
+        asked = {
+            method: messages.asked(method) if ability in messages.handlers.abilities else None
+            for method, ability in ABILITIES.items()
+        }
         return Client(
             transport,
             mode=self.mode,
             cache=None,
             client_info=t.Implementation(name="toolwright", version=version("toolwright")),
-            elicitation_callback=self.messages.elicited if is_askable else None,
-            sampling_callback=self.messages.sampled if "sampling" in abilities else None,
-            list_roots_callback=self.messages.rooted if "roots" in abilities else None,
-            logging_callback=self.messages.logged,
+            elicitation_callback=asked[FORM],
+            sampling_callback=asked[SAMPLE],
+            list_roots_callback=asked[ROOTS],
+            logging_callback=messages.logged,
             message_handler=self._noticed,
         )
 
@@ -218,18 +228,30 @@ class LiveSession:
 
     def goes_short(self, name: str) -> bool:
         """Return whether a call of a tool can be sent without the SDK."""
-        if self.streams is not None:
-            return self.streams.calls.fits(stateless=self.is_stateless)
-        return self.http is not None and self.http.fits(name)
+        return self._own is not None and self._own.fits(name)
 
     async def sent(
         self, method: str, params: Mapping[str, Any], scope: RequestScope
     ) -> dict[str, Any] | None:
         """Send a request without the SDK; None if it was sent elsewhere. Raises `MCPError`."""
-        if self.streams is not None:
-            calls, stateless = self.streams.calls, self.is_stateless
-            return await calls.call(method, params, scope, stateless=stateless)
-        return None if self.http is None else await self.http.call(method, params, scope)
+        return None if self._own is None else await self._own.call(method, params, scope)
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Generator[None]:
+        """Stop the clocks of all requests while a person signs in."""
+        paused, patience = list(self.messages.scopes), self._patience
+        for scope in paused:
+            scope.pause()
+        if patience is not None:
+            patience.reschedule(None)
+        try:
+            yield
+        finally:
+            for scope in paused:
+                scope.go_on()
+            seconds = self._settings.connect_timeout
+            if patience is not None and seconds is not None:
+                patience.reschedule(asyncio.get_running_loop().time() + seconds)
 
     async def _noticed(self, message: Any) -> None:
         """Take a notification that belongs to no request of the SDK."""
@@ -289,10 +311,10 @@ class LiveSession:
             except Exception as error:  # noqa: BLE001
                 if type(error).__name__ == "ListenNotSupportedError":
                     return  # before 2026-07-28 a server reports changes unasked
-                _log.debug("%s: listening has ended", self.owner.target, exc_info=error)
+                _log.debug("%s: listening has ended", self.target, exc_info=error)
             await asyncio.sleep(_WATCH_PAUSE)
             for what in ("tools", "resources", "prompts"):  # something may have been missed
-                await told(self.owner.on_change, what, "")
+                await told(self.messages.changed, what, "")
 
 
 def _signs_in(settings: ClientSettings, headers: Mapping[str, str]) -> bool:
@@ -335,7 +357,7 @@ def describe(live: LiveSession) -> ServerInfo:
     """Return what a server says about itself; it may say nothing."""
     session = live.session
     server_info: Any = session.server_info
-    name = server_info.name if server_info is not None else str(live.owner.target)
+    name = server_info.name if server_info is not None else str(live.target)
     return ServerInfo(
         short(name, 200),
         short(server_info.version or "", 200) if server_info is not None else "",

@@ -15,11 +15,9 @@ from ...serve.offering import Offering
 from ...serve.sender import USER
 from ...tools.prompt import messages_of
 from ...tools.resource import contents_of
-from ..question_handlers import QuestionHandlers
+from ..question_handlers import ABILITIES, QuestionHandlers
 from ..settings import ClientSettings
-from .interface import ServerList
-from .scope import RequestScope
-from .server_info import ServerInfo
+from .interface import RequestScope, ServerInfo, ServerList
 
 
 class LocalConnection:
@@ -134,9 +132,7 @@ class LocalAsker:
     def __init__(self, handlers: QuestionHandlers, scope: RequestScope) -> None:
         self.loop = asyncio.get_running_loop()
         self.abilities = (
-            frozenset(("elicitation", "sampling", "roots"))
-            if scope.answer is not None
-            else handlers.abilities
+            frozenset(ABILITIES.values()) if scope.answer is not None else handlers.abilities
         )
         self._answer = scope.answer or handlers.answer
         self._scope = scope

@@ -13,9 +13,8 @@ from pydantic import ValidationError
 from ..._json_values import compact_json, is_list, is_object, without_surrogates
 from ...errors import ResultError
 from ..bounds import MOST_ITEMS, MOST_PAGES, short
-from .interface import ServerList
+from .interface import RequestScope, ServerList
 from .live import LiveSession
-from .scope import RequestScope
 
 
 class _List(NamedTuple):

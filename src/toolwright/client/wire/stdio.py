@@ -7,24 +7,27 @@ import contextlib
 import os
 import re
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import anyio
 import mcp_types as t
 from mcp.client.stdio import get_default_environment
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from ..._json_values import compact_json, is_object
 from ..._log import logger
 from ..._process import ask_to_end, kill_group
+from ..._protocol import STATELESS_SINCE
 from ...sources.watched_process import guard
 from ..bounds import MOST_GARBAGE, short
 from ..targets import StartedServer
-from .incoming import read_json
-from .stream_calls import StreamCalls
+from .interface import RequestScope
+from .messages import OwnRequests, read_json, result_in
 
 _log = logger("client")
 _GRACE = 2.0
@@ -38,6 +41,79 @@ _running: set[int] = set()
 _endings: set[asyncio.Task[None]] = set()
 
 
+class StreamCalls(OwnRequests):
+    """Sends `tools/call`, which is almost all traffic, and finds its answers among the lines."""
+
+    def __init__(self, tell: Callable[[Mapping[str, Any]], Awaitable[None]]) -> None:
+        super().__init__(tell)
+        self._waiting: dict[str, asyncio.Future[Mapping[str, Any]]] = {}
+        self._reports: set[asyncio.Task[None]] = set()
+        self._ended = False
+
+    async def opened(self, version: str) -> None:
+        """Say the version that was agreed upon, and no longer the one that was asked for."""
+        self.is_stateless = version >= STATELESS_SINCE
+        self.agree(version)
+
+    def fits(self, _name: str) -> bool:
+        """Return whether a call of a tool can be sent without the SDK."""
+        return self.can_send()
+
+    async def call(
+        self, method: str, params: Mapping[str, Any], scope: RequestScope
+    ) -> dict[str, Any]:
+        """Send a request and return its result. Raises `MCPError`."""
+        if self._ended:
+            raise _closed()
+        request_id, request = self.written(method, params, scope)
+        answer = self._waiting[request_id] = asyncio.get_running_loop().create_future()
+        try:
+            await self._tell(request)
+            return result_in(await answer)
+        except OSError:
+            raise _closed() from None
+        except asyncio.CancelledError:
+            await self.give_up(request_id)
+            raise
+        finally:
+            self._waiting.pop(request_id, None)
+            self._listening.pop(request_id, None)
+
+    def takes(self, message: Any) -> bool:
+        """Take a message that belongs to a call; return whether it does."""
+        if not is_object(message) or not self._waiting:
+            return False
+        if message.get("method") == "notifications/progress":
+            return self._takes_report(message.get("params"))
+        reply_id = message.get("id")
+        if not isinstance(reply_id, str) or "method" in message:
+            return False
+        answer = self._waiting.pop(reply_id, None)
+        if answer is not None and not answer.done():
+            answer.set_result(message)
+        return answer is not None
+
+    def _takes_report(self, params: Any) -> bool:
+        token = params.get("progressToken") if is_object(params) else None
+        scope = self._listening.get(token) if isinstance(token, str) else None
+        if scope is None:
+            return False
+        self._reports.add(task := asyncio.ensure_future(scope.reported(params)))
+        task.add_done_callback(self._reports.discard)
+        return True
+
+    def end(self) -> None:
+        """Notify all waiting calls that nothing more will come."""
+        self._ended = True
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(_closed())
+
+
+def _closed() -> MCPError:
+    return MCPError(code=t.CONNECTION_CLOSED, message="Connection closed")
+
+
 class ProcessStreams:
     """One started server: its process, and why it ended."""
 
@@ -47,7 +123,7 @@ class ProcessStreams:
         self.ended = asyncio.Event()
         """Set once nothing more can come from it."""
         self.reason = ""
-        self.calls = StreamCalls(self._send)
+        self.calls = StreamCalls(self._tell)
         """Calls that need nothing of the SDK."""
         self._tail: deque[str] = deque(maxlen=_MOST_TAIL)
         self._process: asyncio.subprocess.Process | None = None
@@ -111,7 +187,7 @@ class ProcessStreams:
                 if self.calls.takes(parsed):
                     continue
                 message = _message(parsed, line)
-                if isinstance(message, t.JSONRPCError) and self.calls.fails(message):
+                if isinstance(message, t.JSONRPCError) and self.calls.takes(message.model_dump()):
                     continue
                 if message is None:
                     garbage += bool(line.strip())
@@ -135,9 +211,12 @@ class ProcessStreams:
     async def _write(self, process: asyncio.subprocess.Process, sent: Any) -> None:
         with contextlib.suppress(OSError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             async for outgoing in sent:
-                self.calls.learn(outgoing.message)
+                self.calls.learn(getattr(outgoing.message, "params", None))
                 text = outgoing.message.model_dump_json(by_alias=True, exclude_unset=True)
                 await self._send(text.encode())
+
+    async def _tell(self, message: Mapping[str, Any]) -> None:
+        await self._send(compact_json(message))
 
     async def _send(self, message: bytes) -> None:
         stdin = _stream(self._process).stdin

@@ -14,7 +14,7 @@ import httpx2
 import mcp_types as t
 from mcp.shared.exceptions import MCPError
 
-from ...._json_values import is_object
+from ..._json_values import is_object
 
 _CONNECT_SECONDS = 15.0
 _OURS = secrets.token_hex(16)

@@ -1,1 +1,0 @@
-"""HTTP with bounds, and calls around the SDK."""
