@@ -17,16 +17,13 @@ from .._log.printable import printable
 from .._words import truncate
 from ..arguments.explain import explain
 from ..arguments.shape import Shape
+from ..client.form_fields import ATTEMPTS, FormField, ask_for, fields_of
 from ..errors import CallError, ToolError
 from ..questions import Form, Question
-from .form_fields import FormField, fields_of
 from .usage import UsageError
 
 _DECLINE: dict[str, Any] = {"action": "decline"}
 _CANCEL: dict[str, Any] = {"action": "cancel"}
-_LONGEST_PROMPT = 70
-_ATTEMPTS = 10
-"""How many times one field, or a whole form, is asked for."""
 
 
 class Given(NamedTuple):
@@ -118,7 +115,7 @@ class CommandAsker:
         message, fields = _form(question)
         with self.paused():
             typist.tell(message)
-            for _ in range(_ATTEMPTS):
+            for _ in range(ATTEMPTS):
                 came = self._filled(fields, typist)
                 try:
                     return question.answer(came)
@@ -137,7 +134,7 @@ class CommandAsker:
             if field not in open_fields:
                 content[field.name] = self._given(field)
                 continue
-            came = _typed(field, typist)
+            came = ask_for(field, typist.line, typist.tell)
             if came is None:
                 return _CANCEL
             if came:
@@ -146,7 +143,7 @@ class CommandAsker:
             return {"action": "accept", "content": content}
         if len(fields) == 1 and fields[0].is_boolean:
             return {"action": "accept", "content": content}
-        sent = _typed(_SEND, typist)
+        sent = ask_for(_SEND, typist.line, typist.tell)
         if sent is None:
             return _CANCEL
         return {"action": "accept", "content": content} if sent[0] else _DECLINE
@@ -155,42 +152,6 @@ class CommandAsker:
 _SEND = FormField(
     "send", {"type": "boolean", "title": "Send this? (no declines)", "default": True}, required=True
 )
-
-
-def _typed(field: FormField, typist: Typist) -> list[Any] | None:
-    """Ask for a field until it is valid: its value, nothing if left out, None if input ends."""
-    prompt = _prompt(field)
-    if len(prompt) > _LONGEST_PROMPT:  # long choices go above, the cursor after the name
-        typist.tell(prompt.rstrip(": "))
-        prompt = f"  {field.label}: "
-    for _ in range(_ATTEMPTS):
-        text = typist.line(prompt)
-        if text is None:
-            return None
-        if not text.strip():
-            if field.has_default:
-                return [field.default]
-            if not field.required:
-                return []
-            typist.tell("  a value is needed (Ctrl-D cancels)")
-            continue
-        try:
-            return [field.read(text.strip())]
-        except ValueError as error:
-            typist.tell(f"  {error}")
-    return None
-
-
-def _prompt(field: FormField) -> str:
-    """Return the line that asks for a field: what it is, what may be typed, and its default."""
-    optional = "" if field.required or field.has_default else "optional"
-    kind = "" if field.is_boolean else field.kind()
-    words = "; ".join(filter(None, (field.description, kind, optional)))
-    about = f" ({words})" if words else ""
-    if field.has_default:
-        default = field.shown_default()
-        return f"  {field.label}{about} [{default}]: " if default else f"  {field.label}{about}: "
-    return f"  {field.label}{about}{' [yes/no]' if field.is_boolean else ''}: "
 
 
 def _form(question: Question) -> tuple[str, list[FormField]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
 import sys
 import webbrowser
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from .._log import logger
 from .._log.printable import printable
 from ..errors import CallError
 from .bounds import short
+from .form_fields import ask_for, fields_of
 from .settings import ClientSettings
 
 _log = logger("client")
@@ -126,89 +126,47 @@ def can_ask() -> bool:
 def filled_in(message: str, schema: dict[str, Any]) -> dict[str, Any] | None:
     """Ask for each field of a form; return None if the user declines."""
     _say(f"The server asks: {message}")
-    properties: Mapping[str, Any] = schema.get("properties") or {}
-    required: set[Any] = set(schema.get("required") or ())
-    if not properties:
-        return {} if _line("Agree? [y/N] ").lower() in ("y", "yes") else None
+    fields = fields_of(schema)
+    if not fields:
+        return {} if _agrees("Agree?") else None
     _say("(an empty line keeps the default, or leaves a field out; Ctrl-D declines)")
     answers: dict[str, Any] = {}
-    for name, node in properties.items():
+    for field in fields:
         try:
-            value = _field(str(name), dict(node), required=name in required)
-        except (EOFError, KeyboardInterrupt):
+            values = ask_for(field, _line, _say)
+        except KeyboardInterrupt:
             return None
-        if value is not None:
-            answers[name] = value
+        if values is None:
+            return None
+        if values:
+            answers[field.name] = values[0]
     return answers
 
 
 def visits(message: str, url: str) -> bool:
     """Ask whether to open an address, which is shown in full, in the browser."""
-    _say(f"The server asks: {message}\nIt wants you to visit {printable(url)}")
+    _say(f"The server asks: {message}\nIt wants you to visit {url}")
     if not url.startswith("https://") and not url.startswith("http://localhost"):
         _say("That is not a safe address; it is not opened.")
         return False
+    return _agrees("Open it?") and webbrowser.open(url)
+
+
+def _agrees(question: str) -> bool:
     try:
-        agreed = _line("Open it? [y/N] ").lower() in ("y", "yes")
-    except (EOFError, KeyboardInterrupt):
+        return (_line(f"{question} [y/N] ") or "").lower() in ("y", "yes")
+    except KeyboardInterrupt:
         return False
-    return agreed and webbrowser.open(url)
-
-
-def _field(name: str, node: dict[str, Any], *, required: bool) -> Any:
-    label = printable(str(node.get("title") or name))
-    choices = node.get("enum")
-    choices_text = (
-        f" ({', '.join(printable(str(choice)) for choice in choices)})" if choices else ""
-    )
-    default = node.get("default")
-    default_text = f" [{printable(json.dumps(default))}]" if default is not None else ""
-    while True:
-        text = _line(f"{label}{choices_text}{default_text}: ").strip()
-        if not text:
-            if default is not None or not required:
-                return default
-            _say("This one is needed.")
-            continue
-        try:
-            return _read(text, node)
-        except ValueError as error:
-            _say(str(error))
-
-
-def _read(text: str, node: Mapping[str, Any]) -> Any:
-    """Return a typed value. Raises `ValueError`."""
-    match node.get("type"):
-        case "integer":
-            return int(text)
-        case "number":
-            return float(text)
-        case "boolean":
-            if text.lower() in ("y", "yes", "true", "1"):
-                return True
-            if text.lower() in ("n", "no", "false", "0"):
-                return False
-            msg = "Answer yes or no."
-            raise ValueError(msg)
-        case "array":
-            return [part.strip() for part in text.split(",") if part.strip()]
-        case _:
-            choices = node.get("enum")
-            if choices and text not in choices:
-                msg = "That is not one of the choices."
-                raise ValueError(msg)
-            return text
 
 
 def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{printable(text)}\n")
     sys.stderr.flush()
 
 
-def _line(prompt: str) -> str:
-    sys.stderr.write(prompt)
+def _line(prompt: str) -> str | None:
+    """Ask for a line; return None at the end of input."""
+    sys.stderr.write(printable(prompt))
     sys.stderr.flush()
     line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line.rstrip("\n")
+    return line.rstrip("\n") if line else None

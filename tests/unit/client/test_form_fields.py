@@ -1,5 +1,6 @@
 """Fields of forms: what is offered can be typed, and nothing else is taken."""
 
+import io
 import unicodedata
 
 import jsonschema
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.counting import examples
 from toolwright._log.printable import printable
-from toolwright.cli.form_fields import FormField, fields_of
+from toolwright.client.form_fields import FormField, fields_of
+from toolwright.client.question_handlers import filled_in
 
 WORDS = st.text(min_size=1, max_size=8).map(str.strip).filter(lambda word: word and "," not in word)
 NUMBERS = st.integers(-50, 50)
@@ -99,3 +101,40 @@ def test_large_numbers_are_numbers():
 @pytest.mark.parametrize("schema", [{}, {"properties": []}, {"properties": {"a": True}}])
 def test_odd_forms_have_the_fields_that_can_be_read(schema):
     assert [field.read("x") for field in fields_of(schema)] == ["x"] * len(fields_of(schema))
+
+
+FORM = {
+    "type": "object",
+    "properties": {
+        "size": {"type": "string", "enum": ["small", "large"], "title": "Size"},
+        "count": {"type": "integer", "minimum": 1, "default": 2},
+        "note": {"type": "string"},
+    },
+    "required": ["size"],
+}
+
+
+@pytest.mark.parametrize(
+    ("typed", "answers"),
+    [
+        ("huge\nl\n\n\n", {"size": "large", "count": 2}),
+        (
+            "small\n0\n3\nwith\x1b[31m care\n",
+            {"size": "small", "count": 3, "note": "with\x1b[31m care"},
+        ),
+        ("small\n", None),
+    ],
+)
+def test_a_script_asks_on_its_terminal_as_the_command_does(monkeypatch, capsys, typed, answers):
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    assert filled_in("Which \x1b[31mbike?", FORM) == answers
+    shown = capsys.readouterr().err
+    assert "The server asks: Which \\u001b[31mbike?" in shown
+    assert "  Size (one of small, large): " in shown
+    assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(("typed", "answers"), [("y\n", {}), ("no\n", None), ("", None)])
+def test_a_form_without_fields_is_agreed_to_or_not(monkeypatch, typed, answers):
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    assert filled_in("Go on?", {}) == answers

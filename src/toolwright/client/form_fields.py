@@ -14,6 +14,9 @@ from ..json_schema.facts import Facts, facts, listed_values
 _YES = frozenset(("y", "yes", "true", "on", "1"))
 _NO = frozenset(("n", "no", "false", "off", "0"))
 _KINDS = {"integer": "a whole number", "number": "a number", "boolean": "yes or no"}
+_LONGEST_PROMPT = 70
+ATTEMPTS = 10
+"""How many times one field, or a whole form, is asked for."""
 _Holds = Callable[[float, float], bool]
 _BOUNDS: tuple[tuple[str, str, _Holds], ...] = (
     ("minimum", "at least", operator.ge),
@@ -187,3 +190,47 @@ def _check_count(values: Sequence[Any], said: Facts) -> None:
     if not least <= len(values) <= most:
         msg = f"choose {f'at least {least}' if len(values) < least else f'at most {most}'}"
         raise ValueError(msg)
+
+
+# -- on a terminal
+
+
+def ask_for(
+    field: FormField, line: Callable[[str], str | None], tell: Callable[[str], object]
+) -> list[Any] | None:
+    """Ask for a field until it is valid: its value, nothing if left out, None if input ends.
+
+    `line` asks for a line, and `tell` writes one.
+    """
+    prompt = _prompt(field)
+    if len(prompt) > _LONGEST_PROMPT:  # long choices go above, the cursor after the name
+        tell(prompt.rstrip(": "))
+        prompt = f"  {field.label}: "
+    for _ in range(ATTEMPTS):
+        text = line(prompt)
+        if text is None:
+            return None
+        if not text.strip():
+            if field.has_default:
+                return [field.default]
+            if not field.required:
+                return []
+            tell("  a value is needed (Ctrl-D cancels)")
+            continue
+        try:
+            return [field.read(text.strip())]
+        except ValueError as error:
+            tell(f"  {error}")
+    return None
+
+
+def _prompt(field: FormField) -> str:
+    """Return the line that asks for a field: what it is, what may be typed, and its default."""
+    optional = "" if field.required or field.has_default else "optional"
+    kind = "" if field.is_boolean else field.kind()
+    words = "; ".join(filter(None, (field.description, kind, optional)))
+    about = f" ({words})" if words else ""
+    if field.has_default:
+        default = field.shown_default()
+        return f"  {field.label}{about} [{default}]: " if default else f"  {field.label}{about}: "
+    return f"  {field.label}{about}{' [yes/no]' if field.is_boolean else ''}: "
