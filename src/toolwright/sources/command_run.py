@@ -10,6 +10,7 @@ import inspect
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Literal, TypedDict
@@ -19,6 +20,7 @@ from .._log import logger
 from .._process import IS_POSIX, MARK, new_mark
 from ..content import Audio, File, Image
 from ..results import Result
+from ..run.waiting import LOOP
 from .watched_process import (
     MOST_DEPTH,
     Finished,
@@ -154,21 +156,18 @@ async def run(words: Sequence[str], how: RunSettings, on_line: OnLine | None = N
         raise NotStarted(words[0], "programs are run on Linux, macOS and other POSIX systems only")
     if depth() >= MOST_DEPTH:  # one that serves its own commands may start itself, and so on
         raise NotStarted(words[0], f"{MOST_DEPTH} programs have already started one another")
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[Finished] = loop.create_future()
     teller = None if on_line is None else LineTeller(on_line)
     mark = new_mark()
     environment = environment_of(how, tells_lines=teller is not None) | {MARK: mark}
     process = WatchedProcess(words, how, environment, mark, teller.feed if teller else None)
     try:
-        _start_thread(process, _settler(loop, answer))
-        # Not `await answer`: a cancelled call would cancel what the thread is to set.
-        await asyncio.wait([answer])
-        if teller is not None and answer.exception() is None:
+        _start_thread(process)
+        await LOOP.wait(process.answer.signal, None)
+        if teller is not None and process.answer.failure is None:
             await teller.finish()
-        return answer.result()
+        return process.answer.result()
     except asyncio.CancelledError:
-        await _end(process, answer, how)
+        await _end(process)
         raise
     except GeneratorExit:  # the loop is gone: nothing can be awaited
         process.stop()
@@ -178,34 +177,11 @@ async def run(words: Sequence[str], how: RunSettings, on_line: OnLine | None = N
             teller.stop()
 
 
-def _settler(
-    loop: asyncio.AbstractEventLoop, answer: asyncio.Future[Finished]
-) -> Callable[[Finished | BaseException], None]:
-    """Return a function that sets the answer from another thread."""
-
-    def give(value: Finished | BaseException) -> None:
-        if answer.done():
-            return
-        if isinstance(value, BaseException):
-            answer.set_exception(value)
-            answer.exception()  # perhaps nobody is left to look at it
-        else:
-            answer.set_result(value)
-
-    def settle(value: Finished | BaseException) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(give, value)
-
-    return settle
-
-
-def _start_thread(
-    process: WatchedProcess, settle: Callable[[Finished | BaseException], None]
-) -> None:
+def _start_thread(process: WatchedProcess) -> None:
     def work() -> None:
         _running.add(process)
         try:
-            process.watch(settle)
+            process.watch()
         finally:
             _running.discard(process)
 
@@ -217,15 +193,16 @@ def _start_thread(
         raise NotStarted(process.words[0], reason, retryable=True) from error
 
 
-async def _end(process: WatchedProcess, answer: asyncio.Future[Finished], how: RunSettings) -> None:
+async def _end(process: WatchedProcess) -> None:
     """End a process, and wait until it has ended; a second cancellation kills it at once."""
     process.stop()
+    ended = process.answer.signal
     try:
-        await asyncio.wait([answer], timeout=how.end_seconds + _GRACE)
+        await LOOP.wait(ended, time.monotonic() + process.how.end_seconds + _GRACE)
     except asyncio.CancelledError:
         process.stop(0)
         with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait([answer], timeout=_GRACE)
+            await LOOP.wait(ended, time.monotonic() + _GRACE)
 
 
 def _kill_running() -> None:

@@ -23,6 +23,7 @@ from .._json_values import without_surrogates
 from ..call import Call
 from ..errors import CallError, ToolError
 from ..limits import check_count, check_seconds
+from ..run.waiting import LOOP, Pending
 from ..tools.definition import Tool
 from .command_run import shown_text
 from .python_sessions import ENDED, KILLED, START_SECONDS, PythonSessions, Ran, Stop
@@ -237,37 +238,24 @@ def _caller_of(call: Call) -> Hashable:
 
 async def _in_thread(work: Callable[[], T], stop: Stop) -> T:
     """Run a function in a thread of its own; if cancelled, stop it there."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def give(value: Any, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(value)
-        else:
-            done.set_exception(error)
-            done.exception()  # perhaps nobody is left to look at it
+    outcome = Pending()
 
     def go() -> None:
-        value, error = None, None
         try:
-            value = work()
-        except BaseException as raised:  # noqa: BLE001 - raised where it is awaited
-            error = raised
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(give, value, error)
+            outcome.settle(work())
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            outcome.settle(None, error)
 
     try:
         threading.Thread(target=go, name="toolwright-python", daemon=True).start()
     except RuntimeError as error:
         raise CallError("the system has no room for another thread") from error
     try:
-        await asyncio.wait([done])
+        await LOOP.wait(outcome.signal, None)
     except (asyncio.CancelledError, GeneratorExit):
         stop.set()
         raise
-    return done.result()
+    return outcome.result()
 
 
 def _given(ran: Ran) -> PythonOutput:

@@ -38,6 +38,7 @@ from .._process import (
 )
 from .._process import __file__ as script_file
 from ..errors import ToolError
+from ..run.waiting import Pending
 
 # -- how a program is run, as checked values
 
@@ -481,6 +482,8 @@ class WatchedProcess:
         self.environment = environment
         self.mark = mark
         self.feed = feed
+        self.answer = Pending()
+        """The `Finished` of this run, or why there is none."""
         self._lock = threading.Lock()
         self._stop_at: float | None = None
         """When it is or was to be killed, by the monotonic clock; None if nobody wants it ended."""
@@ -508,14 +511,15 @@ class WatchedProcess:
 
     # -- its own thread
 
-    def watch(self, settle: Callable[[Finished | BaseException], None]) -> None:
-        """Start it, read what it writes until it has ended, and report the outcome."""
+    def watch(self) -> None:
+        """Start it, read what it writes until it has ended, and settle the answer."""
         try:
-            self._run(settle)
+            self._run()
         except BaseException as error:  # noqa: BLE001 - it is raised where the answer is awaited
-            settle(error)
+            if not self.answer.is_settled:
+                self.answer.settle(None, error)
 
-    def _run(self, settle: Callable[[Finished | BaseException], None]) -> None:
+    def _run(self) -> None:
         with contextlib.ExitStack() as stack:
             waker = self._open_waker(stack)
             with self._lock:
@@ -532,7 +536,7 @@ class WatchedProcess:
                 ending = Ending(popen)
                 stack.callback(ending.close)
                 self._follow(popen, streams, ending, waker.descriptor)
-                settle(self._finished(popen, streams, ending))
+                self.answer.settle(*self._outcome(popen, streams, ending))
             except BaseException:  # no memory, or a fault of ours: nobody would end it later
                 self._kill_all(popen)
                 raise
@@ -597,24 +601,27 @@ class WatchedProcess:
     def _kill_all(self, process: subprocess.Popen[bytes]) -> None:
         kill_all(process.pid, self.mark, self._held)
 
-    def _finished(
+    def _outcome(
         self, process: subprocess.Popen[bytes], streams: _Streams, ending: Ending
-    ) -> Finished | BaseException:
+    ) -> tuple[Finished | None, BaseException | None]:
+        """Return how it has ended, or what nobody can say of it."""
         if not ending.is_seen:
-            return ToolError(f"{self.words[0]} was killed, but has not ended", code="not_ended")
+            text = f"{self.words[0]} was killed, but has not ended"
+            return None, ToolError(text, code="not_ended")
         try:
             code = ending.exit_code()
         except ChildProcessError:
             reason = "its exit code is lost: something else in this server waits for all processes"
-            return ToolError(f"{self.words[0]} has ended, but {reason}", code="not_ended")
+            return None, ToolError(f"{self.words[0]} has ended, but {reason}", code="not_ended")
         out, err = streams.kept[_OUT], streams.kept[_ERR]
-        return Finished(
+        finished = Finished(
             exit_code=code,
             stdout=out.kept(),
             stderr=err.kept(),
             stdout_left_out=out.left_out,
             stderr_left_out=err.left_out,
         )
+        return finished, None
 
     def _reap(self, process: subprocess.Popen[bytes]) -> None:
         """Reap it; only from then on may its pid mean another process."""
