@@ -18,7 +18,9 @@ from .parts import (
     Walk,
     annotations_of,
     array,
+    choice,
     chosen_by_flags,
+    counted,
     described,
     first_paragraph,
     flags_in_order,
@@ -26,6 +28,7 @@ from .parts import (
     only_informs,
     plain_text,
     plain_version,
+    switch,
     valued,
     with_default,
     with_nothing,
@@ -174,7 +177,7 @@ class _Parameters:
         constants = [action for action in actions if _is_constant(action)]
         switches = [action for action in constants if isinstance(action.const, bool)]
         if len(switches) == len(actions):
-            yield self.switch(dest, as_shown(actions))
+            yield self.switch(dest, _as_shown(actions))
         elif len(actions) == 1 and constants and _stores(actions[0]):
             yield self.constant(dest, actions[0])
         elif len(constants) == len(actions):
@@ -193,30 +196,10 @@ class _Parameters:
         self, name: str, actions: list[argparse.Action], *, is_set: bool = False
     ) -> CommandParameter:
         """Return the boolean of `store_true`, `store_false`, or both."""
-        on = [
-            f
-            for action in actions
-            if action.const is not False or is_set
-            for f in action.option_strings
-        ]
-        off = [
-            f
-            for action in actions
-            if action.const is False and not is_set
-            for f in action.option_strings
-        ]
-        first = actions[0]
-        parameter = CommandParameter(
-            name=name,
-            schema={"type": "boolean"},
-            emit="pair" if on and off else "flag" if on else "negative",
-            flags=flags_in_order(on),
-            negatives=flags_in_order(off),
-            **self.common(first),
-        )
-        is_hidden = all(action.help is argparse.SUPPRESS for action in actions)
-        parameter = replace(parameter, description=self.texts(actions), hidden=is_hidden)
-        return parameter if is_set else with_default(parameter, self.default_of(first))
+        on = [action for action in actions if is_set or action.const is not False]
+        off = [action for action in actions if action not in on]
+        parameter = switch(name, _flags_of(on), _flags_of(off), **self.shared(actions))
+        return parameter if is_set else with_default(parameter, self.default_of(actions[0]))
 
     def constant(self, dest: str, action: argparse.Action) -> CommandParameter:
         """Return the boolean of a flag that stands for its constant."""
@@ -236,19 +219,7 @@ class _Parameters:
         )
         default = next((v for (_, v), holds in zip(values, is_default, strict=True) if holds), None)
         several = any(isinstance(action, _argparse._AppendConstAction) for action in actions)
-        parameter = CommandParameter(
-            name=dest,
-            schema=array(schema) if several else schema,
-            emit="choices" if several else "choice",
-            chosen_by=chosen,
-            **self.common(actions[0]),
-        )
-        parameter = replace(
-            parameter,
-            description=self.texts(actions),
-            required=any(action.required for action in actions),
-            hidden=all(action.help is argparse.SUPPRESS for action in actions),
-        )
+        parameter = choice(dest, schema, chosen, several=several, **self.shared(actions))
         return with_default(parameter, None if several else default)
 
     def parameter(self, dest: str, action: argparse.Action) -> CommandParameter:
@@ -315,14 +286,8 @@ class _Parameters:
     def pair(self, dest: str, action: argparse.Action) -> CommandParameter:
         strings = action.option_strings
         negatives = {f"--no-{flag[2:]}" for flag in strings if flag.startswith("--")} & set(strings)
-        parameter = CommandParameter(
-            name=dest,
-            schema={"type": "boolean"},
-            emit="pair" if negatives else "flag",
-            flags=flags_in_order(flag for flag in strings if flag not in negatives),
-            negatives=tuple(flag for flag in strings if flag in negatives),
-            **self.common(action),
-        )
+        flags = [flag for flag in strings if flag not in negatives]
+        parameter = switch(dest, flags, negatives, **self.common(action))
         return with_default(parameter, self.default_of(action))
 
     def own_switch(
@@ -334,23 +299,14 @@ class _Parameters:
         beside them may mean either, so nothing but these two is offered.
         """
         pair = next(((f, n) for f in flags if (n := f"--no-{f[2:]}") in flags), None)
-        parameter = CommandParameter(
-            name=dest,
-            schema={"type": "boolean"},
-            emit="flag" if pair is None else "pair",
-            flags=flags if pair is None else pair[:1],
-            negatives=() if pair is None else pair[1:],
-            **self.common(action),
-        )
+        on, off = (flags, ()) if pair is None else (pair[:1], pair[1:])
+        parameter = switch(dest, on, off, **self.common(action))
         return parameter if pair is None else with_default(parameter, self.default_of(action))
 
     def counted(
         self, dest: str, action: argparse.Action, flags: tuple[str, ...]
     ) -> CommandParameter:
-        schema = {"type": "integer", "minimum": 0}
-        parameter = CommandParameter(
-            name=dest, schema=schema, emit="count", flags=flags, **self.common(action)
-        )
+        parameter = counted(dest, flags, **self.common(action))
         default = self.default_of(action)
         if isinstance(default, int) and default:
             text = described(parameter.description, "What is given is added to the default.")
@@ -371,6 +327,15 @@ class _Parameters:
             **({} if is_option else {"metavar": word} if word else metavar_of(action)),
         }
 
+    def shared(self, actions: list[argparse.Action]) -> dict[str, Any]:
+        """Return the fields of a parameter that several actions make up."""
+        texts = dict.fromkeys(text for action in actions if (text := self.text(action)))
+        return self.common(actions[0]) | {
+            "description": described(*texts),
+            "required": any(action.required for action in actions),
+            "hidden": all(action.help is argparse.SUPPRESS for action in actions),
+        }
+
     def text(self, action: argparse.Action) -> str:
         if not action.help or action.help is argparse.SUPPRESS:
             return ""
@@ -379,9 +344,6 @@ class _Parameters:
         except Exception:  # noqa: BLE001  # a wrong `%` in the author's text
             text = action.help
         return one_line(plain_text(text))
-
-    def texts(self, actions: list[argparse.Action]) -> str:
-        return described(*dict.fromkeys(text for action in actions if (text := self.text(action))))
 
     def default_of(self, action: argparse.Action) -> Any:
         value = self.parser._defaults.get(str(action.dest), action.default)
@@ -425,7 +387,11 @@ class _Parameters:
             yield tuple(names), group.required
 
 
-def as_shown(actions: list[argparse.Action]) -> list[argparse.Action]:
+def _flags_of(actions: list[argparse.Action]) -> list[str]:
+    return [flag for action in actions for flag in action.option_strings]
+
+
+def _as_shown(actions: list[argparse.Action]) -> list[argparse.Action]:
     """Return the switches of one name; if the help only shows how to switch it off, only those."""
     visible = [action for action in actions if action.help is not argparse.SUPPRESS]
     return visible if visible and all(action.const is False for action in visible) else actions

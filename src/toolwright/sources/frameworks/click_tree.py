@@ -16,7 +16,9 @@ from .parts import (
     Walk,
     annotations_of,
     array,
+    choice,
     chosen_by_flags,
+    counted,
     described,
     first_paragraph,
     flags_in_order,
@@ -25,6 +27,7 @@ from .parts import (
     only_informs,
     plain_text,
     rendered,
+    switch,
     tuple_of,
     valued,
     with_default,
@@ -224,8 +227,15 @@ class _ClickReader:
         flags = flags_in_order(p.opts) if is_option else ()
         common = self.common(p, context)
         if getattr(p, "count", False):
-            schema = {"type": "integer", "minimum": 0} | _upper(kind)
-            parameter = valued(p.name, kind, flags, "count", schema, _help(p, context), **common)
+            most = kind.schema.get("maximum")
+            parameter = counted(
+                p.name,
+                flags,
+                most,
+                description=_help(p, context),
+                type_name=kind.type_name,
+                **common,
+            )
             return self.defaulted(parameter, p, context)
         several = p.nargs != 1 or getattr(p, "multiple", False)
         if kind.is_json and several:
@@ -279,46 +289,22 @@ class _ClickReader:
             says_no = getattr(param, "flag_value", None) is False and not param.secondary_opts
             (off if says_no else on).extend(param.opts)
             off.extend(param.secondary_opts)
-        first = params[0]
-        parameter = CommandParameter(
-            name=name,
-            schema={"type": "boolean"},
-            emit="pair" if on and off else "flag" if on else "negative",
-            flags=flags_in_order(on),
-            negatives=flags_in_order(off),
-            description=described(*dict.fromkeys(_help(param, context) for param in params)),
-            **self.common(first, context),
-        )
-        parameter = replace(
-            parameter, hidden=all(getattr(param, "hidden", False) for param in params)
-        )
+        parameter = switch(name, on, off, **self.shared(params, context))
         yield self.defaulted(parameter, by_default, context)
 
     def constant(self, name: str, params: list[Any], context: Any) -> CommandParameter:
         """Return the boolean of a flag that stands for its value."""
         (p,) = params
-        parameter = CommandParameter(
-            name=name,
-            schema={"type": "boolean"},
-            emit="flag",
-            flags=flags_in_order(p.opts),
-            description=_help(p, context),
-            **self.common(p, context),
-        )
+        parameter = switch(name, p.opts, **self.shared(params, context))
         raw = _default_of(p, context)
         stands = raw is True or (raw is not None and raw == getattr(p, "flag_value", None))
         return parameter if stands else replace(parameter, default=False)
 
     def many_booleans(self, name: str, p: Any, context: Any) -> CommandParameter:
         chosen = {"true": flags_in_order(p.opts)[:1], "false": flags_in_order(p.secondary_opts)[:1]}
-        return CommandParameter(
-            name=name,
-            schema=array({"type": "boolean"}),
-            emit="choices",
-            chosen_by={word: flags[0] for word, flags in chosen.items() if flags},
-            description=_help(p, context),
-            **self.common(p, context),
-        )
+        chosen_by = {word: flags[0] for word, flags in chosen.items() if flags}
+        common = self.shared([p], context)
+        return choice(name, {"type": "boolean"}, chosen_by, several=True, **common)
 
     def choice(self, name: str, params: list[Any], context: Any) -> CommandParameter:
         default: Any = None
@@ -333,18 +319,16 @@ class _ClickReader:
             elif isinstance(raw, str) and default is None:
                 default = raw
         several = bool(getattr(params[0], "multiple", False))
-        common = self.common(params[0], context)
-        common["required"] = any(param.required for param in params)
-        common["hidden"] = all(getattr(param, "hidden", False) for param in params)
-        parameter = CommandParameter(
-            name=name,
-            schema=array(schema) if several else schema,
-            emit="choices" if several else "choice",
-            chosen_by=chosen,
-            description=described(*dict.fromkeys(_help(param, context) for param in params)),
-            **common,
-        )
+        parameter = choice(name, schema, chosen, several=several, **self.shared(params, context))
         return with_default(parameter, default if not several else None)
+
+    def shared(self, params: list[Any], context: Any) -> dict[str, Any]:
+        """Return the fields of a parameter that several flags make up."""
+        return self.common(params[0], context) | {
+            "description": described(*dict.fromkeys(_help(param, context) for param in params)),
+            "required": any(self.common(param, context)["required"] for param in params),
+            "hidden": all(getattr(param, "hidden", False) for param in params),
+        }
 
     def common(self, p: Any, context: Any) -> dict[str, Any]:
         """Return the fields that every parameter has."""
@@ -379,10 +363,6 @@ class _ClickReader:
 
 def _is_truth(kind: Kind) -> bool:
     return kind.schema.get("type") == "boolean"
-
-
-def _upper(kind: Kind) -> dict[str, Any]:
-    return {key: kind.schema[key] for key in ("maximum",) if key in kind.schema}
 
 
 def _as_shown(params: list[Any]) -> list[Any]:

@@ -16,16 +16,18 @@ from .parts import (
     Walk,
     annotations_of,
     array,
+    counted,
     first_paragraph,
     flags_in_order,
     plain_text,
     rendered,
+    switch,
     tuple_of,
     valued,
     with_default,
     without_clashes,
 )
-from .value_kinds import TEXT, Kind, bare, choices, json_schema_of, kind_of_hint, limits
+from .value_kinds import Kind, bare, choices, json_schema_of, kind_of_hint, limits
 
 _DURATION = Kind(
     schema={"type": "string", "pattern": r"^-?([0-9]+(\.[0-9]+)?[smhdwMy])+$"},
@@ -152,9 +154,7 @@ class _CycloptsReader:
         flags, name, common = _flags_of(a), _name_of(a), _common(a)
         hint = bare(a.hint)
         if a.parameter.count:
-            schema = {"type": "integer", "minimum": 0}
-            parameter = valued(name, TEXT, flags, "count", schema, self.help(a), **common)
-            return self.defaulted(parameter, a)
+            return self.defaulted(counted(name, flags, description=self.help(a), **common), a)
         words, several = a.token_count()
         if flags and _is_mapping(a):
             members = typing.get_args(hint)
@@ -163,15 +163,9 @@ class _CycloptsReader:
             parameter = valued(name, kind, flags, "dotted", schema, self.help(a), **common)
             return self.defaulted(parameter, a)
         if (words, several) == (0, False) and flags:
-            parameter = CommandParameter(
-                name=name,
-                schema={"type": "boolean"},
-                emit="pair" if a.negatives else "truth",
-                flags=flags,
-                negatives=flags_in_order(a.negatives),
-                description=self.help(a),
-                **common,
-            )
+            parameter = switch(name, flags, a.negatives, description=self.help(a), **common)
+            if not a.negatives:
+                parameter = replace(parameter, emit="truth")
             return self.defaulted(parameter, a)
         return self.valued(a, words, several=several)
 

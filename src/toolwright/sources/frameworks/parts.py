@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast, overload
 from ...errors import SchemaError
 from ..program import UNSET, Command, CommandParameter, Emit
 from ..secret_names import is_secret_name
-from .value_kinds import Kind
+from .value_kinds import Kind, limits
 
 T = TypeVar("T")
 
@@ -374,6 +374,39 @@ def words_behind(usage: str, names_taken: Container[str]) -> CommandParameter:
         schema=array({"type": "string"}),
         emit="rest",
         description=f"What stands behind the options: `{usage}`." if usage else "",
+    )
+
+
+def switch(
+    name: str, on: Iterable[str], off: Iterable[str] = (), **common: Any
+) -> CommandParameter:
+    """Return the boolean that flags switch on, or off."""
+    flags, negatives = flags_in_order(on), flags_in_order(off)
+    emit = "pair" if flags and negatives else "flag" if flags else "negative"
+    schema = {"type": "boolean"}
+    return CommandParameter(
+        name=name, schema=schema, emit=emit, flags=flags, negatives=negatives, **common
+    )
+
+
+def counted(name: str, flags: Iterable[str], most: Any = None, **common: Any) -> CommandParameter:
+    """Return the number of times that a flag stands on the command line."""
+    schema = {"type": "integer", **limits(0, most)}
+    return CommandParameter(
+        name=name, schema=schema, emit="count", flags=flags_in_order(flags), **common
+    )
+
+
+def choice(
+    name: str, item: Mapping[str, Any], chosen: Mapping[str, str], *, several: bool, **common: Any
+) -> CommandParameter:
+    """Return the choice that flags offer, one for each value."""
+    return CommandParameter(
+        name=name,
+        schema=array(item) if several else item,
+        emit="choices" if several else "choice",
+        chosen_by=chosen,
+        **common,
     )
 
 
