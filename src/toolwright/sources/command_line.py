@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -98,35 +97,23 @@ class CommandTable:
         return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
-class GroupTarget:
-    """Runs one of the commands of a group."""
-
-    def __init__(self, name: str, commands: CommandTable) -> None:
-        self.name = name
-        self.commands = commands
-        kind = inspect.Parameter
-        words = Annotated[Literal[tuple(commands.offers)], "Which command."]
-        arguments = Annotated[dict[str, Any], "Its arguments by name."]
-        parameters = [
-            kind("command", kind.KEYWORD_ONLY, annotation=words),
-            kind("arguments", kind.KEYWORD_ONLY, annotation=arguments, default={}),
-            kind("call", kind.KEYWORD_ONLY, annotation=Call),
-        ]
-        self.__signature__ = inspect.Signature(parameters)
-        self.__name__ = name
-
-    async def __call__(self, /, *, command: str, arguments: dict[str, Any], call: Call) -> Any:
-        """Run a command."""
-        return await self.commands.run(command, arguments, call, self.name)
-
-
 def group_offer(name: str, about: str, commands: Mapping[str, Offer]) -> Offer:
     """Make one tool from several commands."""
     table = CommandTable(commands)
+
+    async def group(command: Any, call: Call, arguments: Any = {}) -> Any:  # noqa: B006 - never changed
+        return await table.run(command, arguments, call, name)
+
+    group.__name__ = name
+    # In place of the texts of its annotations, which could not name these commands.
+    group.__annotations__ |= {
+        "command": Annotated[Literal[tuple(commands)], "Which command."],
+        "arguments": Annotated[dict[str, Any], "Its arguments by name."],
+    }
     lines = [f"- {words}: {table.summary(words)}" for words in commands]
     description = "\n".join([about, "", "Commands:", *lines]).strip()
     options: Any = {"description": description, **_shared_hints(list(commands.values()))}
-    return Offer(name, GroupTarget(name, table), options)
+    return Offer(name, group, options)
 
 
 def search_offers(name: str, about: str, commands: Mapping[str, Offer]) -> list[Offer]:

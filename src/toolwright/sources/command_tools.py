@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
-
-from ..errors import SchemaError
-from ..options import ToolOptions
-from ..tools.definition import PLAIN
-from .command_words import lost
-from .program import Command, CommandParameter, Program
-from .rules import Rule, key_of, rule_for, spellings_of
-from .value_types import outer_reference, without_references
-from .watched_process import RunSettings
-
-if TYPE_CHECKING:
-    from ..run.hooks import Hook
-
-import inspect
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Unpack, cast
 
 from .._words import path_text
 from ..call import Call, reports_progress
-from ..errors import ArgumentError, CallError, Fault, ToolError
+from ..errors import ArgumentError, CallError, Fault, SchemaError, ToolError
+from ..options import ToolOptions
 from ..read.signature import OtherSpelling
+from ..tools.definition import PLAIN
 from .command_run import CommandOutput, ParsedOutput, run, tool_value
-from .command_words import SAYS_OFF, RefusedValue, command_line, settable
+from .command_words import SAYS_OFF, RefusedValue, command_line, lost, settable
 from .frameworks.parts import described
-from .program import UNSET
-from .rules import as_key, dotted
-from .value_types import JsonSchemaValue, hint_of, typed_dict, with_field
-from .watched_process import environment_of, user_variables
+from .program import UNSET, Command, CommandParameter, Exclusive, Program
+from .rules import Rule, as_key, dotted, key_of, rule_for, spellings_of
+from .value_types import (
+    JsonSchemaValue,
+    hint_of,
+    outer_reference,
+    typed_dict,
+    with_field,
+    without_references,
+)
+from .watched_process import RunSettings, environment_of, user_variables
 
 if TYPE_CHECKING:
-    from .program import Exclusive
-
+    from ..run.hooks import Hook
 
 # -- one command as the target of a tool
 
@@ -240,19 +234,23 @@ class CommandTarget:
         return arguments
 
     def _check_exclusive(self, by_level: Sequence[Mapping[str, Any]]) -> None:
+        for level, group, keys in self.exclusive_groups():
+            sent = [name for name in group.names if name in by_level[level]]
+            if len(sent) > 1 or (group.required and not sent):
+                path = (keys.get(sent[0], sent[0]),) if sent else ()
+                text = f"send {_choice_of(group, keys)}"
+                raise ArgumentError(self.name, [Fault(path, "exclusive", text)])
+
+    def exclusive_groups(self) -> Iterator[tuple[int, Exclusive, dict[str, str]]]:
+        """Yield each group with its level, and the keys of those parameters that are offered."""
         for level, command in enumerate(self.chain):
-            keys = {
-                offered.parameter.name: offered.key
-                for offered in self.offered
-                if offered.level == level
-            }
             for group in command.exclusive:
-                sent = [name for name in group.names if name in by_level[level]]
-                if len(sent) > 1 or (group.required and not sent):
-                    names = [f"`{keys[name]}`" for name in group.names if name in keys]
-                    path = (keys.get(sent[0], sent[0]),) if sent else ()
-                    text = f"send {_how_many(group)} of {', '.join(names)}"
-                    raise ArgumentError(self.name, [Fault(path, "exclusive", text)])
+                keys = {
+                    offered.parameter.name: offered.key
+                    for offered in self.offered
+                    if offered.level == level and offered.parameter.name in group.names
+                }
+                yield level, group, keys
 
 
 def _teller(call: Call) -> Callable[[int, str], None] | None:
@@ -266,22 +264,16 @@ def _teller(call: Call) -> Callable[[int, str], None] | None:
     return tell
 
 
-def _how_many(group: Exclusive) -> str:
-    return "exactly one" if group.required else "at most one"
+def _choice_of(group: Exclusive, keys: Mapping[str, str]) -> str:
+    names = ", ".join(f"`{keys[name]}`" for name in group.names if name in keys)
+    return f"{'exactly' if group.required else 'at most'} one of {names}"
 
 
 def exclusive_text(target: CommandTarget) -> Iterator[str]:
     """Yield a sentence for each group of parameters that exclude each other."""
-    for level, command in enumerate(target.chain):
-        keys = {
-            offered.parameter.name: offered.key
-            for offered in target.offered
-            if offered.level == level
-        }
-        for group in command.exclusive:
-            names = [f"`{keys[name]}`" for name in group.names if name in keys]
-            if len(names) > 1 or (names and group.required):
-                yield f"Send {_how_many(group)} of {', '.join(names)}."
+    for _, group, keys in target.exclusive_groups():
+        if len(keys) > 1 or (keys and group.required):
+            yield f"Send {_choice_of(group, keys)}."
 
 
 def values_of(target: CommandTarget) -> Any:

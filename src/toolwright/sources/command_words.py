@@ -426,7 +426,7 @@ class _Level:
             case _:
                 return False
 
-    def option(self, parameter: CommandParameter, value: Any) -> Iterator[str]:  # noqa: C901, PLR0912
+    def option(self, parameter: CommandParameter, value: Any) -> Iterator[str]:  # noqa: C901
         match parameter.emit:
             case "flag" | "pair" | "negative":
                 yield from switch(parameter, value)
@@ -444,19 +444,24 @@ class _Level:
                 yield from self.repeated(parameter, value)
             case "words":
                 yield from self.several(parameter, value)
-            case "joined":
-                items = [as_csv(parameter, *pair) for pair in enumerate(value)]
-                yield from self.valued(parameter, as_word(parameter, ",".join(items)))
-            case "map":
-                for key, item in pairs_of(parameter, value):
-                    pair = self.pair(parameter, key, as_text(parameter, item))
-                    yield from self.valued(parameter, as_word(parameter, pair))
             case "dotted":
                 yield from self.dotted(parameter, _spelling(parameter), value)
-            case "json":
-                yield from self.valued(parameter, as_word(parameter, as_json(parameter, value)))
             case _:
-                yield from self.valued(parameter, as_word(parameter, as_text(parameter, value)))
+                for text in self.texts(parameter, value):
+                    yield from self.valued(parameter, as_word(parameter, text))
+
+    def texts(self, parameter: CommandParameter, value: Any) -> Iterator[str]:
+        """Yield the texts of a value, each of which is one word or the value in one."""
+        match parameter.emit:
+            case "json":
+                yield as_json(parameter, value)
+            case "joined":
+                yield ",".join(as_csv(parameter, *pair) for pair in enumerate(value))
+            case "map":
+                for key, item in pairs_of(parameter, value):
+                    yield self.pair(parameter, key, as_text(parameter, item))
+            case _:
+                yield as_text(parameter, value)
 
     def repeated(self, parameter: CommandParameter, value: Any) -> Iterator[str]:
         items = as_list(parameter, value)
@@ -660,20 +665,12 @@ class _Level:
             yield from ((skipped, word) for word in self.placed(skipped, skipped.default))
 
     def placed(self, parameter: CommandParameter, value: Any) -> Iterator[str]:
-        if parameter.emit == "json":
-            yield as_word(parameter, as_json(parameter, value))
-        elif parameter.emit == "joined":
-            items = [as_csv(parameter, *pair) for pair in enumerate(value)]
-            yield as_word(parameter, ",".join(items))
-        elif parameter.emit == "map":
-            for key, item in pairs_of(parameter, value):
-                yield as_word(parameter, self.pair(parameter, key, as_text(parameter, item)))
-        elif isinstance(value, list | tuple):
-            flat = list(flattened(cast("Sequence[Any]", value)))
-            for index, item in flat:
+        if isinstance(value, list | tuple) and parameter.emit not in ("json", "joined"):
+            for index, item in flattened(cast("Sequence[Any]", value)):
                 yield self.place(parameter, as_text(parameter, item, index), index)
         else:
-            yield self.place(parameter, as_text(parameter, value), None)
+            for text in self.texts(parameter, value):
+                yield self.place(parameter, text, None)
 
     def place(self, parameter: CommandParameter, text: str, index: int | None) -> str:
         self.check_dashes(parameter, text, index)
