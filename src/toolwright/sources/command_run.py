@@ -20,7 +20,7 @@ from .._log import logger
 from .._process import IS_POSIX, MARK, new_mark
 from ..content import Audio, File, Image
 from ..results import Result
-from ..run.waiting import LOOP
+from ..run.loop import LOOP
 from .watched_process import (
     MOST_DEPTH,
     Finished,

@@ -23,7 +23,7 @@ from .._json_values import without_surrogates
 from ..call import Call
 from ..errors import CallError, ToolError
 from ..limits import check_count, check_seconds
-from ..run.waiting import LOOP, Pending
+from ..run.loop import LOOP, Pending
 from ..tools.definition import Tool
 from .command_run import shown_text
 from .python_sessions import ENDED, KILLED, START_SECONDS, PythonSessions, Ran, Stop

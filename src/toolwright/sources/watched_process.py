@@ -38,7 +38,7 @@ from .._process import (
 )
 from .._process import __file__ as script_file
 from ..errors import ToolError
-from ..run.waiting import Pending
+from ..run.loop import Pending
 
 # -- how a program is run, as checked values
 
