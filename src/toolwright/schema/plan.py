@@ -500,7 +500,7 @@ def _plan_keywords(
         return
     hint = strip_annotated(get_args(parameter.hint)[0])
     typed_dict: Any = get_origin(hint) or hint
-    if typed_dict is dict:  # what some libraries have for a TypedDict where no checker looks
+    if hint is dict:  # what some libraries have for a TypedDict where no checker looks
         planned.extra = translate.optional(Any)
         return
     if not is_typed_dict(typed_dict):

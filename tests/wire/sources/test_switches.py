@@ -48,6 +48,29 @@ def of_optparse():
     return parser
 
 
+def constant_of_click():
+    @click.command("run")
+    @click.option("--verify", is_flag=True, flag_value="full", default="full", help="Check it.")
+    @click.option("--force", is_flag=True, flag_value="all")
+    def run(verify, force): ...
+
+    return run
+
+
+def constant_of_argparse():
+    parser = argparse.ArgumentParser("run")
+    parser.add_argument("--verify", action="store_const", const=5, default=5, help="Check it.")
+    parser.add_argument("--force", action="store_const", const=5)
+    return parser
+
+
+def constant_of_optparse():
+    parser = optparse.OptionParser("run")
+    parser.add_option("--verify", action="store_const", const=5, default=5, help="Check it.")
+    parser.add_option("--force", action="store_const", const=5)
+    return parser
+
+
 FLAG = {"type": "boolean"}
 
 
@@ -59,7 +82,8 @@ def scanned():
     )
 
 
-PROGRAMS = [of_click, of_typer, of_argparse, of_optparse, scanned]
+CONSTANTS = [constant_of_click, constant_of_argparse, constant_of_optparse]
+PROGRAMS = [of_click, of_typer, of_argparse, of_optparse, *CONSTANTS, scanned]
 
 
 @pytest.mark.promise("commands.no-negative")

@@ -205,7 +205,7 @@ class _Parameters:
         """Return the boolean of a flag that stands for its constant."""
         parameter = self.switch(dest, [action], is_set=True)
         stands = action.const is not None and self.default_of(action) == action.const
-        return parameter if stands else replace(parameter, default=False)
+        return replace(parameter, default=stands)
 
     def choice(self, dest: str, actions: list[argparse.Action]) -> CommandParameter:
         """Return the choice that `store_const` or `append_const` actions offer."""

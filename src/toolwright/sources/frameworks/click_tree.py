@@ -298,7 +298,7 @@ class _ClickReader:
         parameter = switch(name, p.opts, **self.shared(params, context))
         raw = _default_of(p, context)
         stands = raw is True or (raw is not None and raw == getattr(p, "flag_value", None))
-        return parameter if stands else replace(parameter, default=False)
+        return replace(parameter, default=stands)
 
     def many_booleans(self, name: str, p: Any, context: Any) -> CommandParameter:
         chosen = {"true": flags_in_order(p.opts)[:1], "false": flags_in_order(p.secondary_opts)[:1]}
