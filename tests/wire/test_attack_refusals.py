@@ -11,6 +11,7 @@ from tests.wire.command_files import here
 from tests.wire.era_client import ADDRESS, Client, sent
 from tests.wire.processes import Http, until
 from toolwright import Call, Toolbox
+from toolwright.refusals import Refused
 from toolwright.serve.access.guard import Caller
 from toolwright.telemetry import audit, metrics
 from toolwright.toolbox.box import served
@@ -213,7 +214,7 @@ def test_what_a_caller_makes_up_forges_no_line_and_no_label(box):
     box.call(EVIL, {})
     box.call("add", {"a": 1}, call=Call("add", caller=EVIL, roles=[EVIL], id=EVIL))
     for kind in ("tool", "resource", "prompt"):
-        served(box).refused(kind, "not_found", EVIL, caller=EVIL, client=EVIL, reason=EVIL)
+        served(box).refused(Refused(kind, "not_found", EVIL, EVIL, EVIL, EVIL))
     assert len(lines) == 5
     for line in lines:
         assert len(line.splitlines()) == 1

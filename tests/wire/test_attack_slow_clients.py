@@ -12,7 +12,8 @@ from tests.wire.asgi_requests import ask
 from tests.wire.processes import MODERN, Http
 from toolwright import Toolbox
 from toolwright.serve.access.guard import TrustedProxies
-from toolwright.serve.http.body import BodyMemory, Full
+from toolwright.serve.access.quotas import Client
+from toolwright.serve.http.body import Bodies
 from toolwright.serve.http.uvicorn.connections import Connections
 from toolwright.serve.settings import ServerConfig
 
@@ -287,17 +288,15 @@ def test_half_requests_make_room_before_clients_that_are_at_work(table):
 
 @pytest.mark.promise("serve.bodies")
 def test_bodies_that_are_not_whole_are_bounded_in_all():
-    memory = BodyMemory(400)
-    memory.take("a", 100)
-    with pytest.raises(Full):
-        memory.take("a", 1)
-    for each in "bcd":
-        memory.take(each, 100)
-    with pytest.raises(Full):
-        memory.take("e", 1)
-    for each in "abcd":
-        memory.give_back(each, 100)
-    assert (memory.total, memory.by_client) == (0, {})
+    memory = Bodies(100, 1).memory  # 64 bodies of 100 bytes; one client may hold a quarter
+    clients = [Client(name) for name in "abcd"]
+    for client in clients:
+        assert memory.take(client, 1600)
+        assert not memory.take(client, 1)
+    assert not memory.take(Client("e"), 1)
+    for client in clients:
+        memory.give_back(client, 1600)
+    assert (memory.total, memory.held) == (0, {})
 
 
 @pytest.mark.promise("serve.slow-body")
@@ -335,9 +334,9 @@ def test_what_a_body_has_held_is_given_back_however_it_ends():
         seen = []
         for parts in ends.values():
             seen.append(await status_of(app, parts))
-            assert (app.bodies.memory.total, app.bodies.memory.by_client) == (0, {})
+            assert (app.bodies.memory.total, app.bodies.memory.held) == (0, {})
         assert seen[:2] == [408, 413]
-        app.bodies.memory.take("somebody", 250 * 64)
+        assert app.bodies.memory.take(Client("somebody"), 250 * 64)
         app.bodies.memory.most = 250 * 64
         assert await status_of(app, [b" " * 500]) == 503
 

@@ -23,8 +23,9 @@ from ..tools.resource import Resource
 from .lock_file import Entry, Lock
 
 if TYPE_CHECKING:
+    from ..refusals import OnRefusal
     from ..results import Result
-    from ..serve.offering import Refuse, Roles
+    from ..serve.offering import Roles
     from ..stores import Store
 
 
@@ -103,7 +104,7 @@ def locked_offering(
     loader: CodeLoader,
     *,
     names: Iterable[str] | None = None,
-    refused: Refuse,
+    refused: OnRefusal,
 ) -> Offering:
     """Return what a lock has, or the named tools of it; the code is loaded when something runs."""
     server = lock.server

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, cast
 
-from ..errors import SchemaError, ToolNotFound
+from .._words import value_text
+from ..errors import SchemaError, ToolError, ToolNotFound
 from ..markers import Complete
 from ..tools.catalog import may_use
 from ..tools.definition import Tool, compiled_of, signature_of
 
 if TYPE_CHECKING:
     from ..call import Call
-    from ..refusals import RequestKind
+    from ..refusals import OnRefusal
     from ..results import Result
     from ..stores import Store
     from ..tools.prompt import Prompt
@@ -72,23 +73,6 @@ class Tools(Protocol):
 
     def to_mcp_json(self, protocol: str, roles: Roles = None, call: Call | None = None) -> bytes:
         """Return the list of the tools that a caller may use."""
-        ...
-
-
-class Refuse(Protocol):
-    """Reports a refused request to the audit log and the metrics."""
-
-    def __call__(
-        self,
-        kind: RequestKind,
-        code: str,
-        name: str = "",
-        *,
-        caller: str | None = None,
-        client: str = "",
-        reason: str = "",
-    ) -> None:
-        """Report it."""
         ...
 
 
@@ -176,11 +160,14 @@ class Offering:
     routes: list[OwnRoute] = field(default_factory=list["OwnRoute"])
     call: Callable[[str, Any, Call | None], Awaitable[Result]]
     """Calls a tool that the caller may use: it was found by `usable`."""
+    directed: Callable[[str, Any], tuple[str, Any]] | None = None
+    """Returns the tool that a call is meant for, and its arguments, where one stands for others."""
     get: Callable[[Resource | Prompt, Mapping[str, str] | None, Call | None], Awaitable[Result]]
     """Reads a resource, or gets the messages of a prompt."""
     complete: Callable[[Resource | Prompt, str, str], list[str]] = completions
     """Returns the values of an argument that begin with what was typed, in a thread."""
-    refused: Refuse
+    refused: OnRefusal
+    """Reports a refused request to the audit log and the metrics."""
     asks: Callable[[], bool] = _no
     """Whether what is available depends on more than a caller's roles: see `Sender.viewer`."""
     is_wrapped: Callable[[], bool] = _no
@@ -266,3 +253,22 @@ class Offering:
         if self.find_resource(uri, roles, call) is not None:
             return False
         return self.find_resource(uri, None) is not None
+
+
+_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean", "title": "Confirm"}},
+    "required": ["confirm"],
+}
+
+
+async def ask_to_confirm(name: str, arguments: Any, call: Call) -> None:
+    """Ask the user, and return if they confirm. Raises `ToolError` if they do not.
+
+    Also raises what asking raises: `InputNeeded` where the client must repeat the request.
+    """
+    form: Any = await call.ask(
+        _FORM, f"Run {name} with {value_text(arguments, 500)}?", key="confirm"
+    )
+    if not form.get("confirm"):
+        raise ToolError("the user did not confirm it", code="declined")

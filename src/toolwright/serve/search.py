@@ -16,7 +16,6 @@ from .._words import first_line, truncate
 from ..call import Call, view_of
 from ..errors import SchemaError, ToolError
 from ..tools.definition import Tool, compile_tools
-from .directing import Directing
 from .search_index import IndexedTool, ToolIndex
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ class Searched:
 
     def _front(self, box: Offering) -> Offering:
         tools = SearchTools(box, trusted=self._trusted)
-        return replace(box, tools=tools, call=tools.call)
+        return replace(box, tools=tools, call=tools.call, directed=tools.directed)
 
     def _before(self, box: Offering) -> Offering:
         behind, front = self._fronts
@@ -171,7 +170,7 @@ class Searched:
         return self._box.on_change(heard)
 
 
-class SearchTools(Directing):
+class SearchTools:
     """Three tools, behind which those of an offering are found and called.
 
     A call through `call_tool` becomes a call of the tool itself before anything looks at it: so

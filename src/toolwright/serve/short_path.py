@@ -23,7 +23,6 @@ from .._protocol import (
 )
 from ..errors import SchemaError
 from ..tools.definition import runner_of
-from .directing import directed
 
 if TYPE_CHECKING:
     from ..run.runner import Runner
@@ -193,9 +192,10 @@ class ShortPath:
             or not (arguments is None or arguments.__class__ is dict)
         ):
             return None
-        tools = self.box.now.tools
-        name, arguments = directed(tools, name, arguments)
-        tool = tools.usable(name, *viewer)
+        box = self.box.now
+        if box.directed is not None:
+            name, arguments = box.directed(name, arguments)
+        tool = box.tools.usable(name, *viewer)
         if tool is None:
             return None
         try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from logging import Logger
 
     from ..call import Call
-    from ..refusals import OnRefusal, RequestKind
+    from ..refusals import OnRefusal, Refused
     from ..results import Result
     from ..run.hooks import Hook, Next
     from ..run.lifespan import Lifespan
@@ -231,22 +231,8 @@ class Runtime:
         """Call a function for each request that a server refuses before anything runs."""
         self._on_refusal.append(listener)
 
-    def refused(
-        self,
-        kind: RequestKind,
-        code: str,
-        name: str = "",
-        *,
-        caller: str | None = None,
-        client: str = "",
-        reason: str = "",
-    ) -> None:
+    def refused(self, event: Refused) -> None:
         """Notify every listener that a request was refused; servers call it."""
-        if not self._on_refusal:
-            return
-        from ..refusals import Refused
-
-        event = Refused(kind, code, name, caller, client, reason)
         for listener in list(self._on_refusal):
             try:
                 listener(event)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .._json_values import is_object
 from ..errors import ArgumentError, CallError, Fault, ToolError
+from ..refusals import Refused
 
 if TYPE_CHECKING:
     from ..call import Call
@@ -153,7 +154,7 @@ class _Gate:
             return  # running it says what is wrong with it
         call = self.call
         if call is not None and self.served.tools.usable(name, call.roles) is None:
-            self.served.refused("tool", "role", name, caller=call.caller)
+            self.served.refused(Refused("tool", "role", name, call.caller))
             raise self.served.tools.not_found(name, call.roles)
         if tool.options.confirm:
             if not is_object(arguments):
@@ -163,7 +164,7 @@ class _Gate:
                 await self._confirmed(name, arguments)
             except CallError as error:
                 caller = None if call is None else call.caller
-                self.served.refused("tool", error.code, name, caller=caller)
+                self.served.refused(Refused("tool", error.code, name, caller))
                 raise
 
     async def _confirmed(self, name: str, arguments: Any) -> None:
@@ -178,7 +179,7 @@ class _Gate:
             if consent is not True:
                 raise ToolError("the user did not confirm it", code="declined")
         elif self.call is not None and self.call.can("elicitation"):
-            from ..serve.sdk.confirm import ask_to_confirm
+            from ..serve.offering import ask_to_confirm
 
             await ask_to_confirm(name, arguments, self.call)
         else:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.wire.processes import until
 from tests.wire.test_attack_refusals import box
+from toolwright.refusals import Refused
 from toolwright.telemetry import audit
 from toolwright.toolbox.box import served
 
@@ -27,7 +28,7 @@ def test_a_sink_that_blocks_or_fails_takes_no_call_down(box, caplog):
     with caplog.at_level(logging.ERROR, logger="toolwright"):
         for number in range(2000):
             assert box.call("add", {"a": number}).value == number
-        served(box).refused("sign-in", "401")
+        served(box).refused(Refused("sign-in", "401"))
     assert not lines
     said = [record.getMessage() for record in caplog.records]
     assert said.count("calls cannot be recorded: no more room") == 1

@@ -107,7 +107,7 @@ def _call_tool(opened: OpenedTarget, chosen: CallCommand) -> _Outcome:
     from ...errors import CallError
     from ...outcome.failure import failed
     from ...results import holds_text
-    from ...serve.sdk.confirm import ask_to_confirm
+    from ...serve.offering import ask_to_confirm
 
     box = opened.box
     if chosen.tool in box.prompts and chosen.tool not in box:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..._log import log
 from ...limits import rate_from
+from ...refusals import Refused
 from ..access.guard import (
     Guard,
     Refusal,
     TrustedProxies,
     is_loopback,
-    state_keys,
     tokens_from,
     user_of,
 )
@@ -31,6 +31,7 @@ from .plain import PlainRequests
 from .routes import (
     METRICS_PATH,
     PATHS,
+    Found,
     Metadata,
     RouteTable,
     answer_metadata,
@@ -54,45 +55,6 @@ _ERRORS = 1.0
 """Seconds for the errors that answer stopped calls to be written."""
 _STREAMS = 0.5
 """Seconds for streams to end by themselves, and again after they were cancelled."""
-
-
-class Shutdown:
-    """Ends one app once, even if several ask for it (a signal, the host, `lifespan`)."""
-
-    def __init__(self, drain: Drain, exchanges: Exchanges, sdk: SdkSessions) -> None:
-        self.drain = drain
-        self.exchanges = exchanges
-        self.sdk = sdk
-        self._running: asyncio.Future[None] | None = None
-
-    async def run(self) -> None:
-        """Answer running requests, refuse new ones, and end every stream."""
-        if self._running is None:
-            self._running = asyncio.ensure_future(self._run())
-        # One of the waiting tasks may be cancelled: the others still need it.
-        await asyncio.shield(self._running)
-
-    def reset(self) -> None:
-        """Let the app be started again, by a request in another event loop."""
-        self.drain.over()
-        self._running = None
-
-    async def _run(self) -> None:
-        drain, exchanges = self.drain, self.exchanges
-        drain.begin()
-        # Each listener gets its result, so that its client can tell an end from a lost connection
-        # (2026-07-28, basic/patterns/subscriptions).
-        self.sdk.end_listeners()
-        await drain.wait()
-        exchanges.stop("plain")
-        await drain.stop()
-        await drain.until(lambda: not exchanges.are_at_work, _ERRORS)
-        # An answer may go to a stream that was resumed, which does not count as work.
-        await drain.settle()
-        await self.sdk.end_sessions()
-        await drain.until(lambda: not exchanges.open, _STREAMS)
-        exchanges.stop()
-        await drain.until(lambda: not exchanges.open, _STREAMS)
 
 
 _MOST_REASONS = 100
@@ -145,17 +107,9 @@ class App:
         self.drain = Drain(config.drain)
         self.exchanges = Exchanges(self.drain)
         self.sdk = SdkSessions(
-            box,
-            stateless=config.stateless,
-            most_body=config.max_body,
-            limits=config,
-            table=table,
-            running=self.running,
-            drain=self.drain,
-            state_keys=state_keys(config.state_key),
-            stop=self.stop,
+            box, config, table=table, running=self.running, drain=self.drain, stop=self.stop
         )
-        self.shutdown = Shutdown(self.drain, self.exchanges, self.sdk)
+        self._stopping: asyncio.Future[None] | None = None
         reserved = {self.path, "", *PATHS, METRICS_PATH if config.metrics else self.path}
         self.routes = RouteTable(config.routes, box, reserved)
         self._entry = wrapped(self._request, config.middleware)
@@ -177,41 +131,38 @@ class App:
         shares = origin is not None and self.guard.shares_with(origin)
         if origin is not None and shares:
             send = readable_by(origin, send)
+        route: Found | None = None
         if path not in (self.path, "") and not (self.counted and path == METRICS_PATH):
             if path in PATHS:
                 await tell_health(send, scope["method"], path, is_ready=not self.drain.is_draining)
-            else:
-                await self._routed(scope, headers, receive, send, shares=shares)
-        elif len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
-            await say(send, 400, "a header that may appear only once was sent twice")
-        elif shares and is_preflight(scope["method"], headers):
-            await self._preflight(scope, headers, send)
-        else:
-            await self._checked(scope, headers, receive, send)
-
-    async def _routed(
-        self,
-        scope: Scope,
-        headers: Mapping[bytes, bytes],
-        receive: Receive,
-        send: Send,
-        *,
-        shares: bool,
-    ) -> None:
-        """Let one of the author's routes answer, under the rules that apply to the tools."""
-        path = _place(scope)
-        route = self.routes.find(scope, path)
-        if route is None:
-            await say(send, 404, "not found")
-            return
+                return
+            route = self.routes.find(scope, path)
+            if route is None:
+                await say(send, 404, "not found")
+                return
         if len(headers) != len(scope["headers"]) and _is_ambiguous(scope["headers"]):
             await say(send, 400, "a header that may appear only once was sent twice")
             return
         if shares and is_preflight(scope["method"], headers):
-            methods = self.routes.allowed(scope, path, method_asked(headers))
+            asked = method_asked(headers)
+            methods = () if route is None else self.routes.allowed(scope, path, asked)
             if methods is not None:
                 await self._preflight(scope, headers, send, methods)
                 return
+        if route is None:
+            await self._checked(scope, headers, receive, send)
+        else:
+            await self._routed(route, scope, headers, receive, send)
+
+    async def _routed(
+        self,
+        route: Found,
+        scope: Scope,
+        headers: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Let one of the author's routes answer, under the rules that apply to the tools."""
         client = self.proxies.client(scope)
         if route.is_public:
             who = self.guard.refusal(headers, reached(scope))
@@ -225,9 +176,7 @@ class App:
 
     async def _refuse(self, who: Refusal, client: str, send: Send) -> None:
         kind = "rate" if who.status == 429 else "sign-in"
-        self.box.now.refused(
-            kind, str(who.status), caller=who.caller, client=client, reason=who.said
-        )
+        self.box.now.refused(Refused(kind, str(who.status), "", who.caller, client, who.said))
         if kind == "sign-in":
             self._log_refusal(client, who)
         await answer_refusal(send, who)
@@ -295,7 +244,7 @@ class App:
             await refuse(exchange.send)
             return
         receive, is_post = exchange.receive, exchange.method == "POST"
-        if not exchange.repeats_headers:
+        if len(exchange.headers) == len(exchange.scope["headers"]):  # which are read one by one
             if is_post:
                 exchange.kind = "plain"
                 if self.short and await self.short.answered(exchange):
@@ -324,14 +273,35 @@ class App:
                 return
 
     async def stop(self) -> None:
-        """Answer running requests, refuse new ones, and end every stream."""
-        await self.shutdown.run()
+        """Answer running requests, refuse new ones, and end every stream: once, whoever asks."""
+        if self._stopping is None:
+            self._stopping = asyncio.ensure_future(self._stop())
+        # One of the waiting tasks may be cancelled: the others still need it.
+        await asyncio.shield(self._stopping)
+
+    async def _stop(self) -> None:
+        drain, exchanges = self.drain, self.exchanges
+        drain.begin()
+        # Each listener gets its result, so that its client can tell an end from a lost connection
+        # (2026-07-28, basic/patterns/subscriptions).
+        self.sdk.end_listeners()
+        await drain.wait()
+        exchanges.stop("plain")
+        await drain.stop()
+        await drain.until(lambda: not exchanges.are_at_work, _ERRORS)
+        # An answer may go to a stream that was resumed, which does not count as work.
+        await drain.settle()
+        await self.sdk.end_sessions()
+        await drain.until(lambda: not exchanges.open, _STREAMS)
+        exchanges.stop()
+        await drain.until(lambda: not exchanges.open, _STREAMS)
 
     async def close(self) -> None:
         """End all sessions, and close the toolbox. Raises `LifespanFailed`."""
         await self.stop()
         await self.sdk.close()
-        self.shutdown.reset()
+        self.drain.over()  # a request in another event loop may start it again
+        self._stopping = None
         await closed(self.box)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from ...limits import check_count, check_seconds
+from ..access.quotas import Client, Shares
 from .asgi import Header, Message, Receive, say
 from .exchanges import Exchange
 
@@ -65,42 +67,14 @@ class Full(Exception):
     """Unfinished bodies take too much memory already."""
 
 
-class BodyMemory:
-    """Counts the bytes of unfinished bodies: bounded in all, and for each client."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.total = 0
-        self.by_client: dict[str, int] = {}
-
-    def take(self, client: str, size: int) -> None:
-        """Count bytes, or raise `Full`: one client may hold a quarter of the total."""
-        by_this_client = self.by_client.get(client, 0) + size
-        if self.total + size > self.most or by_this_client > self.most // 4:
-            raise Full
-        self.total += size
-        self.by_client[client] = by_this_client
-
-    def give_back(self, client: str, size: int) -> None:
-        """Stop counting bytes."""
-        self.total -= size
-        remaining = self.by_client.get(client, 0) - size
-        if remaining > 0:
-            self.by_client[client] = remaining
-        else:
-            self.by_client.pop(client, None)
-
-
+@dataclass(slots=True, eq=False)
 class Reading:
     """One body that is being read."""
 
-    __slots__ = ("began", "expired", "received", "task")
-
-    def __init__(self, task: asyncio.Task[Any] | None, began: float) -> None:
-        self.task = task
-        self.began = began
-        self.received = 0
-        self.expired = False
+    task: asyncio.Task[Any]
+    began: float
+    received: int = 0
+    expired: bool = False
 
 
 class BodyTimes:
@@ -128,7 +102,7 @@ class BodyTimes:
     def stop(self, reading: Reading) -> None:
         """Stop timing a body. Raises `Slow` in place of the cancellation that ended its reading."""
         self.current.pop(reading, None)
-        if reading.expired and reading.task is not None and reading.task.uncancel() == 0:
+        if reading.expired and reading.task.uncancel() == 0:
             raise Slow from None
 
     def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -139,10 +113,7 @@ class BodyTimes:
         corrected = self._looks.corrected(now)
         for reading in list(self.current):
             reading.began = corrected(reading.began)
-            if (
-                now - reading.began > allowed(self.seconds, reading.received)
-                and reading.task is not None
-            ):
+            if now - reading.began > allowed(self.seconds, reading.received):
                 del self.current[reading]
                 reading.expired = True
                 reading.task.cancel()
@@ -163,7 +134,8 @@ class Bodies:
         check_seconds("body_timeout", seconds)
         self.most = most
         self.times = BodyTimes(seconds)
-        self.memory = BodyMemory(MOST_BODIES * most)
+        self.memory = Shares(MOST_BODIES * most, MOST_BODIES * most // 4)
+        """The bytes of unfinished bodies: one address may hold a quarter of the total."""
 
     async def read(self, exchange: Exchange) -> bool:
         """Read a request's body, or answer why it cannot be read. Return whether it was read."""
@@ -194,6 +166,7 @@ class Bodies:
     async def _whole(self, exchange: Exchange) -> bytes | None:
         """Return a body; None if it is too large. Raises `Gone`, `Slow` or `Full`."""
         body = bytearray()
+        client = Client(exchange.sender.address)
         reading = self.times.start(exchange.task)
         try:
             while True:
@@ -205,12 +178,13 @@ class Bodies:
                     return None
                 if not message.get("more_body"):
                     return bytes(body) + part if body else part
-                self.memory.take(exchange.sender.address, len(part))
+                if not self.memory.take(client, len(part)):
+                    raise Full
                 body += part  # one array: a list of tiny parts would take far more memory
                 reading.received = len(body)
         finally:
             if body:
-                self.memory.give_back(exchange.sender.address, len(body))
+                self.memory.give_back(client, len(body))
             self.times.stop(reading)
 
 

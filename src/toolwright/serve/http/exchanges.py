@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...arguments.sample import parsed
@@ -15,45 +16,23 @@ from .asgi import Receive, Scope, Send, answer, say
 Kind = Literal["plain", "sdk"]
 
 
+@dataclass(slots=True, eq=False)
 class Exchange:
     """One request, and where its answer goes.
 
     It counts as work from the moment its body has been read until its answer is written.
     """
 
-    __slots__ = (
-        "body",
-        "headers",
-        "is_stopped",
-        "kind",
-        "receive",
-        "repeats_headers",
-        "scope",
-        "send",
-        "sender",
-        "task",
-    )
-
-    def __init__(
-        self,
-        scope: Scope,
-        headers: Mapping[bytes, bytes],
-        receive: Receive,
-        send: Send,
-        sender: Sender,
-    ) -> None:
-        self.scope = scope
-        self.headers = headers
-        self.repeats_headers = len(headers) != len(scope["headers"])
-        """Whether one was sent twice: the short path reads one value of each."""
-        self.sender = sender
-        self.receive = receive
-        self.send = send
-        self.task: Any = asyncio.current_task()
-        self.kind: Kind | None = None
-        """Which path answers it; None while it is read, and for streams of listeners."""
-        self.body = b""
-        self.is_stopped = False
+    scope: Scope
+    headers: Mapping[bytes, bytes]
+    receive: Receive
+    send: Send
+    sender: Sender
+    task: Any = field(default_factory=asyncio.current_task, init=False)
+    kind: Kind | None = None
+    """Which path answers it; None while it is read, and for streams of listeners."""
+    body: bytes = b""
+    is_stopped: bool = False
 
     @property
     def method(self) -> str:

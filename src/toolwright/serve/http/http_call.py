@@ -6,19 +6,27 @@ import asyncio
 import contextlib
 import contextvars
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from ...arguments.sample import is_large
+from ...outcome.failure import failed
+from ...refusals import Refused
+from ...run.current import asked_by
+from ..access.quotas import Running, too_many
 from ..lifecycle import STOPPED, refusal
 from ..plain_run import PlainRun
+from ..short_path import ShortPath
 from .asgi import JSON, Header, Message, Send, answer
-from .body import replayed
+from .body import Patience, replayed
 
 if TYPE_CHECKING:
+    from ...call import Call
     from ...results import Result
     from ..offering import Live
-    from ..short_path import ClientProfile, PlainCall, ShortPath
+    from ..short_path import ClientProfile, PlainCall
     from .asgi import Receive
     from .exchanges import Exchange
 
@@ -228,6 +236,10 @@ class HttpCall(PlainRun):
             lost = self.lost()
             await self._stream.finish(*([] if lost is None else [lost]), line)
 
+    async def refuse(self, line: bytes) -> None:
+        """Answer a call that may not run."""
+        await answer(self.exchange.send, line)
+
     async def stopped(self) -> bool:
         """Answer a call that stops with the server; return whether it had a stream to do so on."""
         if self._stream is None or self.is_taken or self.answered:
@@ -275,3 +287,47 @@ class HttpCall(PlainRun):
         assert self._gone is not None  # noqa: S101 - made when it was handed over
         await self._gone.wait()
         return {"type": "http.disconnect"}
+
+
+Run = TypeVar("Run", bound=HttpCall)
+
+
+class ShortRequests(ABC, Generic[Run]):
+    """Answers what the short path can; anything else is for the SDK."""
+
+    def __init__(self, box: Live, running: Running, take_over: TakeOver, *, watch: bool) -> None:
+        self.box = box
+        self.running = running
+        self.take_over = take_over
+        self.short_path = ShortPath(box, watch=watch)
+        self.patience = Patience()
+
+    async def start(self, run: Run) -> None:
+        """Run a call: here if it is quick, else within the bounds of its client."""
+        task, exchange, runner = run.task, run.exchange, run.task.runner
+        # Hooks, and listeners to the items of a generator, need the call from the beginning.
+        is_wrapped = self.box.now.is_wrapped()
+        needs_call = is_wrapped or (task.token is not None and runner.may_tell)
+        call = run.made() if needs_call else None
+        is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
+        if is_quick and not is_wrapped:
+            with self.box.busy(), asked_by(run):
+                result = runner.call(task.arguments, call)
+            await run.answer(self.short_path, result)
+            return
+        sender, size = exchange.sender, len(exchange.body)
+        if not self.running.begin(sender.client, size):
+            busy = too_many()
+            self.box.now.refused(
+                Refused("tool", busy.code, runner.name, sender.name, sender.address)
+            )
+            await run.refuse(self.short_path.finished(task, failed(busy)))
+            return
+        try:
+            await self.run(run, call)
+        finally:
+            self.running.end(sender.client, size)
+
+    @abstractmethod
+    async def run(self, run: Run, call: Call | None) -> None:
+        """Run a call to its end, and answer it."""

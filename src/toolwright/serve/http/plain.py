@@ -8,34 +8,24 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..._protocol import LATEST_PROTOCOL
-from ...arguments.sample import is_large, parsed
-from ...outcome.failure import failed
+from ...arguments.sample import parsed
 from ...run.current import asked_by
-from ..access.quotas import Running, too_many
-from ..short_path import PlainCall, PlainRequest, ShortPath, is_modern, plain_request
+from ..short_path import PlainRequest, is_modern, plain_request
 from .asgi import answer
-from .body import Gone, Patience, cancelled_if_gone
+from .body import Gone, cancelled_if_gone
 from .exchanges import Exchange
-from .http_call import HttpCall, TakeOver
+from .http_call import HttpCall, ShortRequests
 
 if TYPE_CHECKING:
     from ...call import Call
-    from ..offering import Live
 
 _PLAIN_HEADERS = frozenset((b"mcp-protocol-version", b"mcp-method", b"mcp-name"))
 _LATEST = LATEST_PROTOCOL.encode()
 _ACCEPTED = frozenset((b"application/json", b"text/event-stream"))
 
 
-class PlainRequests:
+class PlainRequests(ShortRequests[HttpCall]):
     """Answers what the short path can; anything else is for the SDK."""
-
-    def __init__(self, box: Live, running: Running, take_over: TakeOver, *, watch: bool) -> None:
-        self.box = box
-        self.running = running
-        self.take_over = take_over
-        self.short_path = ShortPath(box, watch=watch)
-        self.patience = Patience()
 
     async def answered(self, exchange: Exchange) -> bool:
         """Answer a plain request; return whether it was one."""
@@ -53,7 +43,7 @@ class PlainRequests:
             task = self.short_path.task(request, LATEST_PROTOCOL, viewer)
             if task is None:
                 return False
-            await self._call(task, exchange)
+            await self.start(HttpCall(task, self.box, exchange, self.take_over))
             return True
         if request.params.keys() != {"_meta"} or "progressToken" in request.meta:
             return False
@@ -65,33 +55,16 @@ class PlainRequests:
             return True
         return False
 
-    async def _call(self, task: PlainCall, exchange: Exchange) -> None:
-        runner = task.runner
-        run = HttpCall(task, self.box, exchange, self.take_over)
-        # Hooks, and listeners to the items of a generator, need the call from the beginning.
-        is_wrapped = self.box.now.is_wrapped()
-        needs_call = is_wrapped or (task.token is not None and runner.may_tell)
-        call = run.made() if needs_call else None
-        is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
-        if is_quick and not is_wrapped:
-            with self.box.busy(), asked_by(run):
-                result = runner.call(task.arguments, call)
-            await run.answer(self.short_path, result)
-            return
-        client, size = exchange.sender.client, len(exchange.body)
-        if not self.running.begin(client, size):
-            await self._refuse(task, exchange)
-            return
+    async def run(self, run: HttpCall, call: Call | None) -> None:
+        """Run a call that ends if its client hangs up."""
         try:
             await self._awaited(run, call)
         except Gone:
             await run.hang_up()
         except asyncio.CancelledError:
-            if not exchange.is_stopped or not await run.stopped():
+            if not run.exchange.is_stopped or not await run.stopped():
                 await run.hang_up()
                 raise
-        finally:
-            self.running.end(client, size)
 
     async def _awaited(self, run: HttpCall, call: Call | None) -> None:
         task = run.task
@@ -102,12 +75,6 @@ class PlainRequests:
         ):
             result = await box.call(task.runner.name, task.arguments, call)
         await run.answer(self.short_path, result)
-
-    async def _refuse(self, task: PlainCall, exchange: Exchange) -> None:
-        """Answer a call that may not run now: too many already do."""
-        error, sender, name = too_many(), exchange.sender, task.runner.name
-        self.box.now.refused("tool", error.code, name, caller=sender.name, client=sender.address)
-        await answer(exchange.send, self.short_path.finished(task, failed(error)))
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:

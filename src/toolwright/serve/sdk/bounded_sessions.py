@@ -153,20 +153,14 @@ async def _sent(stream: Any, event: EventMessage) -> None:
 class BoundedSessions(StreamableHTTPSessionManager):
     """The sessions of the SDK, which share the table of all sessions, and so its bounds."""
 
-    def __init__(
-        self,
-        app: Server[Any],
-        table: SessionTable,
-        *,
-        stateless: bool,
-        max_request_body_size: int,
-    ) -> None:
+    def __init__(self, app: Server[Any], table: SessionTable) -> None:
+        config = table.limits
         super().__init__(
             app=app,
-            retry_interval=None if stateless else _RETRY_MS,
-            stateless=stateless,
-            max_request_body_size=max_request_body_size,
-            max_sessions=table.limits.max_sessions,
+            retry_interval=None if config.stateless else _RETRY_MS,
+            stateless=config.stateless,
+            max_request_body_size=config.max_body,
+            max_sessions=config.max_sessions,
         )
         self.table = table
         self._tasks: set[asyncio.Future[Any]] = set()

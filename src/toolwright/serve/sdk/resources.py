@@ -15,6 +15,7 @@ from ..._log import log
 from ..._protocol import STATELESS_SINCE
 from ..._words import truncate
 from ...errors import ResultError
+from ...refusals import Refused
 from ...results import Result
 from ...run.current import asked_by
 from ...run.threads import threads
@@ -87,7 +88,7 @@ class Offered:
     def _refused(self, ctx: Any, kind: RequestKind, code: str, name: str) -> None:
         """Report a refusal to the author's hooks; to the caller, what is hidden does not exist."""
         sender = self._sender(ctx)
-        self.box.now.refused(kind, code, name, caller=sender.name, client=sender.address)
+        self.box.now.refused(Refused(kind, code, name, sender.name, sender.address))
 
     # -- resources
 

@@ -18,6 +18,7 @@ from ..._protocol import STATELESS_SINCE, TASKS_EXTENSION
 from ...errors import CallError, Overloaded, SchemaError, ToolNotFound
 from ...outcome.failure import failed, failure_of
 from ...questions import CannotAsk, InputNeeded
+from ...refusals import Refused
 from ...results import Result
 from ...run.current import asked_by
 from ..access.quotas import (
@@ -27,10 +28,9 @@ from ..access.quotas import (
     Shares,
     too_many,
 )
-from ..directing import directed
+from ..offering import ask_to_confirm
 from ..sender import USER, Sender, sender_here
 from .calls import call_of, handed_with
-from .confirm import ask_to_confirm
 from .notifications import Notifications
 from .questions import AskByRepeating, AskByRequest
 from .resources import Offered
@@ -162,7 +162,7 @@ class SdkServer(Offered):
         params: Mapping[str, Any] = ctx.params or {}
         name = params.get("name")
         if isinstance(name, str):
-            name, _ = directed(self.box.now.tools, name, params.get("arguments"))
+            name, _ = self._directed(name, params.get("arguments"))
         self._refused(ctx, "tool", "overloaded", name if isinstance(name, str) else "")
         return self._finished(ctx, failed(busy))
 
@@ -188,7 +188,9 @@ class SdkServer(Offered):
     async def call_tool(self, ctx: Any, params: Any) -> Any:
         """Answer `tools/call`."""
         self.changes.seen(ctx)
-        params = self._directed(params)
+        name, arguments = self._directed(params.name, params.arguments)
+        if name != params.name:
+            params = params.model_copy(update={"name": name, "arguments": arguments})
         begun_run = handed_with(ctx).run
         if begun_run is not None:
             return self._finished(ctx, await self._asked(ctx, params, begun_run.go_on))
@@ -200,12 +202,10 @@ class SdkServer(Offered):
             raise needs_tasks(params.name)
         return self._finished(ctx, await self._asked(ctx, params, self._run_tool))
 
-    def _directed(self, params: Any) -> Any:
-        """Return the parameters of a call, directed to the tool that it is meant for."""
-        name, arguments = directed(self.box.now.tools, params.name, params.arguments)
-        if name == params.name:
-            return params
-        return params.model_copy(update={"name": name, "arguments": arguments})
+    def _directed(self, name: str, arguments: Any) -> tuple[str, Any]:
+        """Return the tool that a call is meant for, and its arguments."""
+        directed = self.box.now.directed
+        return (name, arguments) if directed is None else directed(name, arguments)
 
     def _finished(self, ctx: Any, result: Any) -> Any:
         """Write the result of a call, or what it asks for."""
@@ -255,7 +255,7 @@ class SdkServer(Offered):
                 except InputNeeded as needed:
                     return failure_of(name, needed, ())
                 except CallError as error:
-                    box.refused("tool", error.code, name, caller=call.caller)
+                    box.refused(Refused("tool", error.code, name, call.caller))
                     return failed(error)
             return await box.call(name, arguments, call)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...arguments.sample import is_large
 from ...errors import CallError
 from ...outcome.failure import failed
+from ...refusals import Refused
 from ...run.current import asked, asked_by
 from ...run.threads import ThreadJob, threads
 from ..access.quotas import MOST_RUNNING, too_many
@@ -95,7 +96,7 @@ class StdioCalls:
         """Start a call; the profile of its client is None if its request carries it."""
         if len(self.running) >= MOST_RUNNING:
             busy = too_many()
-            self.box.now.refused("tool", busy.code, task.runner.name)
+            self.box.now.refused(Refused("tool", busy.code, task.runner.name))
             self.writer.write(self.short_path.finished(task, failed(busy)))
             return
         run = self.running[task.id] = StdioCall(task, self, profile, loop)

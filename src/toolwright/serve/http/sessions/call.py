@@ -222,6 +222,10 @@ class SessionCall(HttpCall):
         else:
             await respond(self.exchange.send, 200, b"", *EVENTS, named(self.session))
 
+    async def refuse(self, line: bytes) -> None:
+        """Answer a call that may not run."""
+        await self._finish(line)
+
     # -- stopping
 
     def cancel(self) -> None:

@@ -9,22 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from ...._json_values import is_object
 from ...._protocol import HANDSHAKE_VERSIONS
-from ....arguments.sample import is_large, parsed
-from ....outcome.failure import failed
+from ....arguments.sample import parsed
 from ....run.current import asked_by
-from ...access.quotas import MOST_HELLO, Running, cost_of, too_many
+from ...access.quotas import MOST_HELLO, Running, cost_of
 from ...short_path import (
-    PlainCall,
     PlainRequest,
-    ShortPath,
     claims_modern,
     level_asked,
     plain_request,
     reply,
 )
 from ..asgi import JSON, respond
-from ..body import Patience
 from ..exchanges import Exchange
+from ..http_call import ShortRequests
 from .call import SessionCall, answer_in
 from .table import Session, SessionTable, named, refuse_session
 
@@ -38,18 +35,14 @@ _NOTICE = frozenset(("jsonrpc", "method", "params"))
 _MOST_DIGITS = 40
 
 
-class SessionRequests:
+class SessionRequests(ShortRequests[SessionCall]):
     """Answers in sessions what the short path can; anything else is for the SDK."""
 
     def __init__(
         self, box: Live, running: Running, table: SessionTable, take_over: TakeOver
     ) -> None:
-        self.box = box
-        self.running = running
+        super().__init__(box, running, take_over, watch=True)
         self.table = table
-        self.take_over = take_over
-        self.short_path = ShortPath(box, watch=True)
-        self.patience = Patience()
 
     async def answered(self, exchange: Exchange) -> bool:
         """Answer a plain request; return whether it was one."""
@@ -104,9 +97,14 @@ class SessionRequests:
             session.is_plain = False  # from now on only the SDK knows what was agreed upon
         if not session.is_plain or claims_modern(request):
             return False
-        if request.method == "tools/call":
-            return await self._called(session, request, exchange)
-        return await self._quick(session, request, exchange)
+        if request.method != "tools/call":
+            return await self._quick(session, request, exchange)
+        viewer = exchange.sender.viewer(self.box.now, request.id)
+        task = self.short_path.task(request, session.protocol, viewer)
+        if task is None:
+            return False
+        await self.start(SessionCall(task, self.box, exchange, self.take_over, session, self.table))
+        return True
 
     async def _quick(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
         """Answer what is known without running anything."""
@@ -138,32 +136,7 @@ class SessionRequests:
 
     # -- calls
 
-    async def _called(self, session: Session, asked: PlainRequest, exchange: Exchange) -> bool:
-        viewer = exchange.sender.viewer(self.box.now, asked.id)
-        task = self.short_path.task(asked, session.protocol, viewer)
-        if task is None:
-            return False
-        runner = task.runner
-        run = SessionCall(task, self.box, exchange, self.take_over, session, self.table)
-        # Hooks, and listeners to the items of a generator, need the call from the beginning.
-        is_wrapped = self.box.now.is_wrapped()
-        is_seen = is_wrapped or (task.token is not None and runner.may_tell)
-        call = run.made() if is_seen else None
-        is_quick = runner.inline and runner.needs_no_loop and not is_large(task.arguments)
-        if is_quick and not is_wrapped:
-            with self.box.busy(), asked_by(run):
-                result = runner.call(task.arguments, call)
-            await run.answer(self.short_path, result)
-        elif self.running.begin(exchange.sender.client, len(exchange.body)):
-            try:
-                await self._run(run, call)
-            finally:
-                self.running.end(exchange.sender.client, len(exchange.body))
-        else:
-            await self._refuse(task, session, exchange)
-        return True
-
-    async def _run(self, run: SessionCall, call: Call | None) -> None:
+    async def run(self, run: SessionCall, call: Call | None) -> None:
         """Run a call, which goes on if its client hangs up."""
         task, running, key = run.task, run.session.running, _key(run.task.id)
         running[key] = run
@@ -179,13 +152,6 @@ class SessionRequests:
             run.unwatch()
             if running.get(key) is run:
                 del running[key]
-
-    async def _refuse(self, task: PlainCall, session: Session, exchange: Exchange) -> None:
-        """Answer a call that may not run now: too many already do."""
-        busy, sender, name = too_many(), exchange.sender, task.runner.name
-        self.box.now.refused("tool", busy.code, name, caller=sender.name, client=sender.address)
-        finished = self.short_path.finished(task, failed(busy))
-        await answer_in(session, self.table, exchange, finished)
 
     # -- notices
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
 from ...._json_values import without_surrogates
 from ....run.current import asked_by
+from ...access.guard import state_keys
 from ...access.quotas import MOST_HELLO, Client, Running, Shares, cost_of, is_within
 from ...sdk.calls import HANDED, Handed
 from ...settings import ServerConfig
@@ -159,30 +160,25 @@ class SdkSessions:
     def __init__(
         self,
         box: Live,
+        config: ServerConfig,
         *,
-        stateless: bool,
-        most_body: int,
-        limits: ServerConfig,
         table: SessionTable,
         running: Running,
         drain: Drain,
-        state_keys: Sequence[bytes],
         stop: Callable[[], Awaitable[None]],
     ) -> None:
         self.box = box
-        self.stateless = stateless
-        self.most_body = most_body
+        self.stateless = config.stateless
         self.drain = drain
         drain.sources.append(lambda: self._served is not None and bool(self._served.tasks.running))
-        self.state_keys = state_keys
+        self.state_keys = state_keys(config.state_key)
         self.stop = stop
         """Ends the whole app when the server around it ends."""
         self._served: Any = None
         self._sessions: Any = None
-        self.limits = limits
         self.table = table
         self.running = running
-        self.streams = Streams(self.limits.max_streams, self.limits.max_streams_per_client)
+        self.streams = Streams(config.max_streams, config.max_streams_per_client)
         self.listening = Shares(_MOST_LISTENING, _MOST_LISTENING_EACH)
         """The bytes kept of the requests that opened listeners."""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -258,12 +254,7 @@ class SdkSessions:
         )
         served.server.middleware.append(self.drain.count)
         served.server.middleware.append(_bounded_hello)
-        sessions = BoundedSessions(
-            served.server,
-            self.table,
-            stateless=self.stateless,
-            max_request_body_size=self.most_body,
-        )
+        sessions = BoundedSessions(served.server, self.table)
         host = asyncio.ensure_future(watch_host(self.stop))
         async with sessions.run():
             self._served, self._sessions = served, sessions

@@ -6,6 +6,8 @@ import asyncio
 import secrets
 import time
 from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pydantic_core import from_json
@@ -215,6 +217,7 @@ class EndsWithSession(Protocol):
         ...
 
 
+@dataclass(slots=True, eq=False)
 class Session:
     """One session: whose it is, what it holds, and whether anything uses it now.
 
@@ -223,51 +226,30 @@ class Session:
     on.
     """
 
-    __slots__ = (
-        "adopting",
-        "client",
-        "cost",
-        "events",
-        "hello",
-        "id",
-        "in_use",
-        "is_initialized",
-        "is_over",
-        "is_plain",
-        "level",
-        "owner",
-        "profile_read",
-        "protocol",
-        "running",
-        "transport",
-        "used",
-    )
-
-    def __init__(self, sender: Sender, cost: int) -> None:
-        self.id = secrets.token_hex(16)
-        self.client = sender.client
-        self.owner = sender.owner
-        self.cost = cost
-        self.protocol = ""
-        """The version that was agreed upon; empty if only the SDK knows it."""
-        self.hello = b""
-        """The handshake that was answered here, for the SDK if it is needed later."""
-        self.is_initialized = False
-        self.level = ""
-        """The least severe level of log messages that was asked for."""
-        self.profile_read: ClientProfile | None = None
-        self.is_plain = False
-        """Whether the short path may answer what is asked in it."""
-        self.running: dict[Any, EndsWithSession] = {}
-        """The calls of the short path, by the id of their request."""
-        self.in_use = 0
-        self.used = time.monotonic()
-        self.is_over = False
-        self.events: SessionEvents | None = None
-        self.transport: Any = None
-        """The SDK's half of the session."""
-        self.adopting: asyncio.Future[None] | None = None
-        """Done when the SDK has seen the handshake."""
+    client: Client
+    owner: Owner
+    cost: int
+    id: str = field(default_factory=partial(secrets.token_hex, 16))
+    protocol: str = ""
+    """The version that was agreed upon; empty if only the SDK knows it."""
+    hello: bytes = b""
+    """The handshake that was answered here, for the SDK if it is needed later."""
+    is_initialized: bool = False
+    level: str = ""
+    """The least severe level of log messages that was asked for."""
+    profile_read: ClientProfile | None = None
+    is_plain: bool = False
+    """Whether the short path may answer what is asked in it."""
+    running: dict[Any, EndsWithSession] = field(default_factory=dict[Any, EndsWithSession])
+    """The calls of the short path, by the id of their request."""
+    in_use: int = 0
+    used: float = field(default_factory=time.monotonic)
+    is_over: bool = False
+    events: SessionEvents | None = None
+    transport: Any = None
+    """The SDK's half of the session."""
+    adopting: asyncio.Future[None] | None = None
+    """Done when the SDK has seen the handshake."""
 
     def profile(self) -> ClientProfile:
         """Return what its client can be asked, and which log messages it wants."""
@@ -306,7 +288,7 @@ class SessionTable:
         client = sender.client
         if not self.make_room(client, cost):
             return None
-        session = Session(sender, cost)
+        session = Session(client, sender.owner, cost)
         self.by_id[session.id] = session
         self.held.add(client, cost)
         self.counted.add(client)
