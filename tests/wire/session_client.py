@@ -169,7 +169,7 @@ async def serving(box, **settings):
 
 def on_short_path(app):
     """Whether nothing has needed the SDK so far."""
-    return not app.sdk.is_started
+    return app.sdk._sessions is None
 
 
 def has_message(pending):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import SchemaError
+from ..errors import SchemaError, ToolNotFound
 from ..options import unknown_option
 from ..read.target import is_program
 from ..tools.catalog import Catalog, matches
@@ -131,7 +132,10 @@ class Registry:
                 self._switch(prefix + name, options.get("enabled"), is_on=is_enabled(name))
         for offer in offered:
             if matches(offer.tool.name, select):
-                bad += self._include_offered(offer, {"name": prefix + offer.tool.name, **options})
+                try:
+                    self.put_offered(offer, {"name": prefix + offer.tool.name, **options})
+                except SchemaError as error:
+                    bad.append(error)
         raise_or_note(bad)
         return added
 
@@ -142,22 +146,16 @@ class Registry:
         elif is_on and given is None and not self.catalog.is_enabled(name):
             self.enable(name)
 
-    def _include_offered(
-        self, offered: Resource | Prompt, options: ToolOptions
-    ) -> list[SchemaError]:
-        """Add a copy of what another toolbox offers; return the reason if it is refused."""
+    def put_offered(self, offered: Resource | Prompt, options: ToolOptions) -> None:
+        """Add a copy of what another toolbox or server offers. Raises `SchemaError`."""
         from ..tools.resource import Resource
 
         renamed = copy(offered)
-        try:
-            renamed.tool = offered.tool.replace(**options)
-            if isinstance(renamed, Resource):
-                self.add_resource(renamed)
-            else:
-                self.add_prompt(renamed, offered.tool.name)
-        except SchemaError as error:
-            return [error]
-        return []
+        renamed.tool = offered.tool.replace(**options)
+        if isinstance(renamed, Resource):
+            self.add_resource(renamed)
+        else:
+            self.add_prompt(renamed, offered.tool.name)
 
     def _bound(self, target: Any, options: ToolOptions | None = None, known_as: str = "") -> Tool:
         """Return the tool of a target with the defaults and all that the toolbox shares."""
@@ -209,6 +207,33 @@ class Registry:
         """List a disabled tool again. Raises `ToolNotFound`."""
         self.catalog.enable(name)
         self.changed("tools")
+
+    # -- what a mirror of another server changes
+
+    def put_tool(self, target: Any, options: ToolOptions) -> Tool:
+        """Add a tool, or put it in the place of the one that the same server had."""
+        from ..client.proxy.proxied import ProxyTool
+
+        name = str(options.get("name"))
+        existing = self.catalog.get(name)
+        behind = None if existing is None else existing.target
+        if isinstance(behind, ProxyTool) and behind.connection is target.connection:
+            self.catalog.remove(name)
+        return self.add_one(target, options)
+
+    def take_tool(self, name: str) -> None:
+        """Take a tool out, if it is still there."""
+        with contextlib.suppress(ToolNotFound):
+            self.remove(name)
+
+    def take_offered(self, kind: str, key: str) -> None:
+        """Take a resource or a prompt out, if it came from another server."""
+        from ..client.proxy.proxied import ProxiedPrompt, ProxiedResource
+
+        entries: dict[str, Any] = self.prompts if kind == "prompts" else self.resources
+        if isinstance(entries.get(key), ProxiedPrompt | ProxiedResource):
+            del entries[key]
+            self.changed("prompts" if kind == "prompts" else "resources")
 
     @property
     def lifespans(self) -> list[Any]:

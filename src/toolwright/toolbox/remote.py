@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
-from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakSet
 
-from ..errors import CallError, SchemaError, ToolNotFound
+from ..errors import CallError, SchemaError
 from ..tools.decorator import note, raise_or_note, refused_while_loading
 
 if TYPE_CHECKING:
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
     from ..options import ToolOptions
     from ..sources.rules import Rule
     from ..tools.definition import Tool
-    from ..tools.prompt import Prompt
-    from ..tools.resource import Resource
     from .registry import Registry
 
 
@@ -56,7 +52,7 @@ def include_client(
     from ..client.proxy.mirror import Mirror
     from ..run.loop import background
 
-    mirror = Mirror(client, RegistryShelf(registry), select, prefix, rules, options)
+    mirror = Mirror(client, registry, select, prefix, rules, options)
     registry.mirrors.append(mirror)
     try:
         added, bad = background.run(mirror.begin())
@@ -99,7 +95,7 @@ def include_server(
     if _has_own_sign_in(server):
         what = "%s: its own `auth` does not apply here: say who may call where it is served"
         logger("client").warning(what, hosted.name)
-    mirror = Mirror(client, RegistryShelf(registry), select, prefix, rules, options)
+    mirror = Mirror(client, registry, select, prefix, rules, options)
     try:
         added, bad = background.run(mirror.begin())
     except CallError as error:
@@ -147,48 +143,3 @@ class IncludedServer:
 def _has_own_sign_in(server: Any) -> bool:
     """Return whether FastMCP's `auth=`, or `token_verifier=` of the SDK, was given."""
     return any(getattr(server, name, None) is not None for name in ("auth", "_token_verifier"))
-
-
-class RegistryShelf:
-    """The side of a toolbox that a mirror of another server writes to."""
-
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-
-    def put_tool(self, target: Any, options: ToolOptions) -> Tool:
-        """Add a tool, or put it in the place of the one that the same server had."""
-        from ..client.proxy.proxied import ProxyTool
-
-        name = str(options.get("name"))
-        existing = self._registry.catalog.get(name)
-        behind = None if existing is None else existing.target
-        if isinstance(behind, ProxyTool) and behind.connection is target.connection:
-            self._registry.catalog.remove(name)
-        return self._registry.add_one(target, options)
-
-    def take_tool(self, name: str) -> None:
-        """Take a tool out."""
-        with contextlib.suppress(ToolNotFound):
-            self._registry.remove(name)
-
-    def put_offered(self, offered: Resource | Prompt, options: ToolOptions) -> None:
-        """Add a resource or a prompt. Raises `SchemaError`."""
-        from ..tools.resource import Resource
-
-        renamed = copy(offered)
-        renamed.tool = offered.tool.replace(**options)
-        if isinstance(renamed, Resource):
-            self._registry.add_resource(renamed)
-        else:
-            self._registry.add_prompt(renamed)
-
-    def take_offered(self, kind: str, key: str) -> None:
-        """Take a resource or a prompt out, if it came from another server."""
-        from ..client.proxy.proxied import ProxiedPrompt, ProxiedResource
-
-        entries: dict[str, Any] = (
-            self._registry.prompts if kind == "prompts" else self._registry.resources
-        )
-        if isinstance(entries.get(key), ProxiedPrompt | ProxiedResource):
-            del entries[key]
-            self._registry.changed("prompts" if kind == "prompts" else "resources")

@@ -117,7 +117,7 @@ def test_without_its_token_nothing_is_answered(box, sent):
 )
 def test_hosts_and_origins_are_checked(sent, status):
     guard = Guard(hosts=["good.example"], origins=["https://good.example/"])
-    answer = guard.check({k.encode(): v.encode() for k, v in sent.items()})
+    answer = guard.refusal({k.encode(): v.encode() for k, v in sent.items()})
     assert (answer.status if isinstance(answer, Refusal) else None) == status
 
 

@@ -201,13 +201,6 @@ class Guard:
         self.any_origin = "*" in self.origins
         self.tokens = {token.encode(): caller for token, caller in (tokens or {}).items()}
 
-    def check(self, headers: Mapping[bytes, bytes]) -> Caller | Refusal | None:
-        """Return who asks, or why they are refused; None if no sign-in is needed."""
-        refused = self.refusal(headers)
-        if refused is not None or not self.tokens:
-            return refused
-        return self.caller(headers.get(b"authorization", b""))
-
     def refusal(self, headers: Mapping[bytes, bytes], reached: str = "") -> Refusal | None:
         """Return why a host or origin is refused; None if it is not.
 

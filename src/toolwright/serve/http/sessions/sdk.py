@@ -219,11 +219,6 @@ class SdkSessions:
                 if keeper == "listener":
                     self.listening.give_back(client, cost)
 
-    @property
-    def is_started(self) -> bool:
-        """Whether anything has needed the SDK."""
-        return self._sessions is not None
-
     async def _started(self) -> Any:
         loop = asyncio.get_running_loop()
         if self._loop is not loop:

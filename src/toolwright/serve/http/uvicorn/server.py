@@ -65,14 +65,21 @@ class PlainServer(uvicorn.Server):
         """Serve connections to a socket on the running loop, until cancelled; then close it."""
         with listening:
             self.announce()
-            serving = asyncio.ensure_future(self.serve(sockets=[listening]))
-            try:
-                await asyncio.wait((serving,))
-            except asyncio.CancelledError:
-                self.should_exit = True
-                await serving
-                raise
-            serving.result()
+            await self._until_cancelled(listening)
+
+    async def _until_cancelled(self, listening: socket.socket) -> None:
+        # It must be able to end by itself, and so is never cancelled.
+        serving = asyncio.ensure_future(self.serve(sockets=[listening]))
+        try:
+            await asyncio.wait((serving,))
+        except asyncio.CancelledError:
+            await self._end(serving)
+            raise
+        serving.result()
+
+    async def _end(self, serving: asyncio.Future[None]) -> None:
+        self.should_exit = True
+        await serving
 
 
 class Server(PlainServer):
@@ -107,15 +114,11 @@ class Server(PlainServer):
         """Serve connections to a socket on the running loop, until cancelled; then close it."""
         self.is_guest = True
         with counted(listening, self.connections) as heard, unshared(lambda: self._open(heard)):
-            # It must be able to end by itself, and so is never cancelled.
-            serving = asyncio.ensure_future(self.serve(sockets=[heard]))
-            try:
-                await asyncio.wait((serving,))
-            except asyncio.CancelledError:
-                self.is_told = True
-                await ended(serving, self.app.drain.skip)
-                raise
-            serving.result()
+            await self._until_cancelled(heard)
+
+    async def _end(self, serving: asyncio.Future[None]) -> None:
+        self.is_told = True
+        await ended(serving, self.app.drain.skip)
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
