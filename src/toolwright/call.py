@@ -13,7 +13,6 @@ import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, get_args, overload
 
@@ -449,22 +448,19 @@ opened: ContextVar[Any] = ContextVar("opened", default=None)
 # -- what other modules of the package need of a call, and tools do not
 
 
-def running(call: Call, tool: str, seconds: float | None) -> AbstractContextManager[Call]:
+class running:  # noqa: N801 - not a generator, which would cost twice as much
     """Run a tool: with this call or, if a tool that runs hands it on, with one inside it.
 
     A call inside has its own deadline, and cancelling it does not cancel the whole.
     """
-    return _Running(call, tool, seconds)
 
-
-class _Running:  # not a generator, which would cost twice as much
     __slots__ = ("before", "call", "deadline", "forget", "inner", "seconds", "tool")
 
     def __init__(self, call: Call, tool: str, seconds: float | None) -> None:
         self.call = call
         self.tool = tool
         self.seconds = seconds
-        self.inner: _Running | None = None
+        self.inner: running | None = None
         self.forget = _nothing
 
     def __enter__(self) -> Call:
@@ -474,7 +470,7 @@ class _Running:  # not a generator, which would cost twice as much
         if nested:
             inner_call = call._inner(self.tool)
             self.forget = call.on_cancel(inner_call.cancel)
-            self.inner = _Running(inner_call, self.tool, self.seconds)
+            self.inner = running(inner_call, self.tool, self.seconds)
             return self.inner.__enter__()
         call._mute = call._cancelled  # a call object may be used for several calls in a row
         self.deadline = deadline = call.deadline

@@ -26,7 +26,7 @@ class Timeout:
 
     def __post_init__(self) -> None:
         for name in ("total", "idle"):
-            _positive(f"timeout.{name}", getattr(self, name))
+            check_seconds(f"timeout.{name}", getattr(self, name))
 
 
 @public
@@ -63,7 +63,7 @@ class Retry:
             raise TypeError(msg)
         object.__setattr__(self, "on", kinds)
         for name in ("wait_initial", "wait_factor", "wait_max"):
-            _positive(f"retry.{name}", getattr(self, name))
+            check_seconds(f"retry.{name}", getattr(self, name))
 
 
 @public
@@ -78,7 +78,7 @@ class Process:
 
     def __post_init__(self) -> None:
         for name in ("memory", "cpu"):
-            _positive(f"run_on.{name}", getattr(self, name))
+            check_seconds(f"run_on.{name}", getattr(self, name))
 
 
 RunOn = Literal["thread", "inline", "process"] | Process
@@ -110,13 +110,8 @@ def timeout_from(value: Any) -> Timeout | None:
     """Read seconds, or a `Timeout`. Raises `ValueError` or `TypeError`."""
     if value is None or isinstance(value, Timeout):
         return value
-    _positive("timeout", value)
+    check_seconds("timeout", value)
     return Timeout(float(value))
-
-
-def check_seconds(name: str, value: Any) -> None:
-    """Refuse what is not a positive number. Raises `ValueError`."""
-    _positive(name, value)
 
 
 def check_count(name: str, value: Any) -> None:
@@ -130,7 +125,8 @@ def _is_no_count(value: Any) -> bool:
     return not isinstance(value, int) or isinstance(value, bool) or value < 1
 
 
-def _positive(name: str, value: Any) -> None:
+def check_seconds(name: str, value: Any) -> None:
+    """Refuse what is neither None nor a positive number. Raises `ValueError`."""
     if value is None:
         return
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
