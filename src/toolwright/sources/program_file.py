@@ -10,16 +10,18 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import Any, NoReturn, cast, get_args
+from typing import Any, NoReturn, TypeVar, cast, get_args
 
 from .._files import read_file, replace_file
 from .._json_values import RepeatedKey, unique_keys
 from .._words import did_you_mean, truncate
 from ..json_schema.walk import COMBINED, LISTS
 from .program import UNSET, Command, CommandParameter, Emit, Exclusive, Fingerprint, Program
+
+T = TypeVar("T")
 
 # -- whether JSON is a program: each mistake is named with its place
 
@@ -291,11 +293,8 @@ def _fail(place: str, problem: str) -> NoReturn:
 
 # -- files
 
-_TUPLES = ("flags", "negatives", "environment", "refused_values")
 FORMAT = 1
 """The number of this format; no other is read."""
-SUFFIX = ".tools.json"
-"""How the name of a program's file ends."""
 _WIDTH = 100
 _UNORDERED = frozenset(("schema", "annotations", "fingerprint"))
 """Objects whose keys are sorted when they are written."""
@@ -417,8 +416,8 @@ def program_from_json(data: Mapping[str, Any]) -> Program:
     values = {name: value for name, value in data.items() if name != "format"}
     values["root"] = _command(values["root"], ())
     if values.get("fingerprint") is not None:
-        values["fingerprint"] = Fingerprint(**values["fingerprint"])
-    return Program(**_with_tuples(values, "argv", "left_out"))
+        values["fingerprint"] = _made(Fingerprint, values["fingerprint"])
+    return _made(Program, values)
 
 
 def _fields_of(value: Any) -> dict[str, Any]:
@@ -438,7 +437,7 @@ def _default_of(field: Field[Any]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Program | Command | CommandParameter | Exclusive | Fingerprint):
+    if type(value) in _TUPLES:
         return _fields_of(value)
     if isinstance(value, Mapping):
         return {key: _plain(member) for key, member in cast("Mapping[str, Any]", value).items()}
@@ -451,24 +450,19 @@ def _command(data: Mapping[str, Any], parents: tuple[str, ...]) -> Command:
     values = dict(data)
     name = values.pop("name", "")
     path = (*parents, name) if name else parents
-    parameters = tuple(_parameter(parameter) for parameter in values.pop("parameters", ()))
-    below = tuple(_command(command, path) for command in values.pop("commands", ()))
-    exclusive = tuple(
-        Exclusive(**_with_tuples(group, "names")) for group in values.pop("exclusive", ())
-    )
-    return Command(
-        path=path,
-        parameters=parameters,
-        commands=below,
-        exclusive=exclusive,
-        **_with_tuples(values, "aliases"),
-    )
+    values["commands"] = [_command(command, path) for command in values.get("commands", ())]
+    for key, part in (("parameters", CommandParameter), ("exclusive", Exclusive)):
+        values[key] = [_made(part, member) for member in values.get(key, ())]
+    return _made(Command, {**values, "path": path})
 
 
-def _parameter(data: Mapping[str, Any]) -> CommandParameter:
-    return CommandParameter(**_with_tuples(data, *_TUPLES))
+def _made(owner: Callable[..., T], data: Mapping[str, Any]) -> T:
+    """Return an object with these fields; JSON has lists where its fields are tuples."""
+    tuples = _TUPLES[owner]
+    return owner(**{key: tuple(value) if key in tuples else value for key, value in data.items()})
 
 
-def _with_tuples(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return fields, the named ones turned from lists into tuples."""
-    return {name: tuple(member) if name in names else member for name, member in data.items()}
+_TUPLES: Mapping[Any, set[str]] = {
+    owner: {field.name for field in fields(owner) if str(field.type).startswith("tuple[")}
+    for owner in (Program, Command, CommandParameter, Exclusive, Fingerprint)
+}

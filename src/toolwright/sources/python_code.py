@@ -293,8 +293,7 @@ def _inside(names: dict[str, Any], local: dict[str, Any] | None, timeout: float)
         except BaseException as error:  # noqa: BLE001 - whatever code raises is for its caller
             text = trace_of(error, _MOST_CODE)
             return _failed(text, {"value": None, "stdout": "", "stderr": ""})
-        sent, _ = sendable(value, _MOST_CODE)
-        return {"value": sent, "stdout": printed, "stderr": ""}
+        return {"value": sendable(value, _MOST_CODE), "stdout": printed, "stderr": ""}
 
     return python
 

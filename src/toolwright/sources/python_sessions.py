@@ -41,7 +41,6 @@ class Ran:
     """The outcome of running code."""
 
     value: Any = None
-    is_json: bool = True
     error: str = ""
     """The traceback, or why there is none; empty if the code ran to its end."""
     kind: str = ""
@@ -74,9 +73,10 @@ class PythonSession:
         self._start_seconds = start_seconds
         self._started = False
         self._waker = Waker()
-        ours, workers = _Pipes(), _Pipes()
+        self._reads, their_writes = os.pipe()
+        their_reads, self._writes = os.pipe()
         try:
-            words = [*command, worker_file, str(workers.reads), str(ours.writes)]
+            words = [*command, worker_file, str(their_reads), str(their_writes)]
             self._process = subprocess.Popen(  # noqa: S603 - our own file, never a shell
                 [*words, str(memory or 0)],
                 stdin=subprocess.DEVNULL,
@@ -85,18 +85,18 @@ class PythonSession:
                 cwd=how.cwd,
                 env=environment_of(how, tells_lines=False) | {MARK: self._mark},
                 start_new_session=True,
-                pass_fds=(workers.reads, ours.writes),
+                pass_fds=(their_reads, their_writes),
                 bufsize=0,
             )
         except (OSError, ValueError) as error:
-            for descriptor in (ours.reads, ours.writes, workers.reads, workers.writes):
-                os.close(descriptor)
+            os.close(self._reads)
+            os.close(self._writes)
             self._waker.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise NotStarted(command[0], reason.lower()) from error
-        os.close(workers.reads)
-        os.close(ours.writes)
-        self._reads, self._writes = ours.reads, workers.writes
+        finally:
+            os.close(their_reads)
+            os.close(their_writes)
         guard.note(self._process.pid, self._mark)
         for descriptor in (self._reads, self._writes, *self._streams()):
             os.set_blocking(descriptor, False)
@@ -236,11 +236,6 @@ class PythonSession:
         return {"error": "its process has closed its connection", "kind": ENDED}
 
 
-class _Pipes:
-    def __init__(self) -> None:
-        self.reads, self.writes = os.pipe()
-
-
 class _Exchange:
     """The bytes of one run: what is written, what is answered, what is printed."""
 
@@ -286,9 +281,10 @@ class _Exchange:
     def drain(self) -> None:
         """Read what was printed before the answer was sent."""
         for stream in self.streams:
-            reads_left = 64
-            while reads_left and _read_into(stream, self.printed[stream]):
-                reads_left -= 1
+            for _ in range(64):
+                if not (chunk := _read(stream)):
+                    break
+                self.printed[stream].add(chunk)
 
     def answer(self, number: str) -> dict[str, Any] | None:
         """Return the answer, or None until it is complete; anything else ends the session."""
@@ -316,7 +312,6 @@ class _Exchange:
         error, kind = answer.get("error", ""), answer.get("kind", "")
         return Ran(
             value=answer.get("value"),
-            is_json=answer.get("json") is not False,
             error=error if isinstance(error, str) else "it failed",
             kind=kind if isinstance(kind, str) else "",
             stdout=out.kept(),
@@ -334,12 +329,6 @@ def _read(descriptor: int) -> bytes | None:
         return None
     except OSError:
         return b""
-
-
-def _read_into(descriptor: int, output: OutputBytes) -> bool:
-    chunk = _read(descriptor)
-    output.add(chunk or b"")
-    return bool(chunk)
 
 
 # -- the processes of all callers

@@ -77,13 +77,13 @@ def run(code: str, names: dict[str, Any], local: dict[str, Any] | None, file: st
 # -- values and exceptions
 
 
-def sendable(value: Any, most: int) -> tuple[Any, bool]:
-    """Return a value and True if it can be sent as JSON, else its text and False."""
+def sendable(value: Any, most: int) -> Any:
+    """Return a value if it can be sent as JSON, else its text."""
     if _is_json(value, _MOST_DEPTH, [_MOST_NODES]):
         text = json.dumps(value, allow_nan=False)
         if len(text) <= most:
-            return value, True
-    return text_of(value, most), False
+            return value
+    return text_of(value, most)
 
 
 def _is_json(value: Any, depth: int, nodes_left: list[int]) -> bool:
@@ -203,10 +203,10 @@ def _answer(request: Any, names: dict[str, Any], count: int) -> dict[str, Any]:
     most = request["most"]
     try:
         value = run(request["code"], names, None, f"{FILE}{count}>")
-        sent, is_json = sendable(value, most)
+        sent = sendable(value, most)
         if value is not None:
             names["_"] = value
-        answer: dict[str, Any] = {"value": sent, "json": is_json}
+        answer: dict[str, Any] = {"value": sent}
     except SystemExit as error:
         answer = {"error": f"SystemExit: {text_of(error.code, most)}", "kind": "SystemExit"}
     except KeyboardInterrupt as error:

@@ -27,7 +27,7 @@ from .parts import (
     with_default,
     without_clashes,
 )
-from .value_kinds import Kind, bare, choices, json_schema_of, kind_of_hint, limits
+from .value_kinds import Kind, bare, choices, json_schema_of, kind_of_hint, limits, path_kind
 
 _DURATION = Kind(
     schema={"type": "string", "pattern": r"^-?([0-9]+(\.[0-9]+)?[smhdwMy])+$"},
@@ -263,10 +263,7 @@ def _validated(kind: Kind, validator: Any) -> Kind:
         note = f"A multiple of {validator.modulo}." if validator.modulo is not None else kind.note
         return replace(kind, schema={**kind.schema, **ends}, note=note)
     if name == "Path" and kind.schema.get("format") == "path":
-        exists, no_files = validator.exists, not validator.file_okay
-        thing = "file" if not validator.dir_okay else "directory" if no_files else ""
-        thing = thing or "file or directory"
-        return replace(kind, note=f"{'An existing' if exists else 'A'} {thing}.")
+        return path_kind(validator)
     return kind
 
 

@@ -265,11 +265,9 @@ def file_kind(mode: Any) -> Kind:
 
 
 def path_kind(path_type: Any) -> Kind:
-    """Return the kind of a path, from what `click.Path` or Typer says about it."""
-    file_okay, dir_okay = (
-        getattr(path_type, "file_okay", True),
-        getattr(path_type, "dir_okay", True),
-    )
+    """Return the kind of a path, from what `click.Path`, Typer or Cyclopts says about it."""
+    file_okay = getattr(path_type, "file_okay", True)
+    dir_okay = getattr(path_type, "dir_okay", True)
     thing = "file" if not dir_okay else "directory" if not file_okay else "file or directory"
     exists = bool(getattr(path_type, "exists", False))
     says = exists or not (file_okay and dir_okay)

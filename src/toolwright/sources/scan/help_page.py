@@ -142,8 +142,6 @@ class Page:
     options: list[OptionText] = field(default_factory=list[OptionText])
     commands: list[CommandText] = field(default_factory=list[CommandText])
     arguments: dict[str, str] = field(default_factory=dict[str, str])
-    required_arguments: set[str] = field(default_factory=set[str])
-    headings: list[str] = field(default_factory=list[str])
     is_framed: bool = False
     text: str = ""
     """All of it, without colours and frames."""
@@ -248,8 +246,6 @@ class _PageReader:
     def start(self, part: Part, heading: str) -> None:
         self.part = part
         self.heading = heading[:_LONGEST_HEADING]
-        self.page.headings.append(self.heading)
-        del self.page.headings[200:]
         self.option = self.command = None
         self.argument = ""
         self.row = None
@@ -408,8 +404,6 @@ class _PageReader:
         if match is None or line.indent != self.row or len(self.page.arguments) >= MOST_OPTIONS:
             return
         self.argument = match["name"]
-        if line.starred:
-            self.page.required_arguments.add(self.argument)
         text = line.text[match.end() :].strip()
         kind, _, behind = text.partition("  ")
         if line.framed and kind and is_type(kind):

@@ -352,7 +352,6 @@ _ALTERNATIVE = re.compile(r"\|(?= ?-)")
 _PLURALS = frozenset(("files", "paths", "directories", "dirs", "urls", "operands", "arguments"))
 """What a positional without dots is called that takes several words, as in `diff FILES`."""
 _MOST_TOKENS = 1_000
-_ARGUMENTS_OF_COMMAND = re.compile(r"\[?<?args?>?\]?(?:\.\.\.)?\]?|\.\.\.", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -360,17 +359,12 @@ class Usage:
     """What the usage of a command says."""
 
     positionals: tuple[CommandParameter, ...] = ()
-    takes_command: bool = False
     runs: bool = True
     """Whether there is a usage without a further command."""
     may_run: bool = False
     """Whether the further command is in brackets."""
     text: str = ""
     """The usage after the path."""
-    is_clear: bool = True
-    """Whether positionals were understood one by one."""
-    choices: tuple[str, ...] = ()
-    """The commands that argparse lists in the usage itself."""
     required_flags: frozenset[str] = frozenset()
     """Flags that are in it without brackets."""
     exclusive: tuple[tuple[tuple[str, ...], bool], ...] = ()
@@ -407,11 +401,9 @@ def read_usage(
     commands = [tail for tail in rests if has_commands and _command_at(tail) is not None]
     without_command = [tail for tail in rests if tail not in commands]
     usage = Usage(
-        takes_command=bool(commands),
         runs=bool(without_command),
         may_run=any(_is_optional_command(tail) for tail in commands),
         text=" | ".join(" ".join(tail) for tail in rests)[:1_000],
-        choices=_subparsers(commands),
         required_flags=frozenset(
             token for token in rests[0] if len(rests) == 1 and token.startswith("-")
         ),
@@ -495,15 +487,6 @@ def _is_optional_command(tokens: Sequence[str]) -> bool:
     return index is not None and tokens[index].startswith("[")
 
 
-def _subparsers(rests: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    for tokens in rests:
-        index = _command_at(tokens)
-        match = _CHOICE.fullmatch(tokens[index]) if index is not None else None
-        if match is not None:
-            return tuple(match[1].split(",")[:1000])
-    return ()
-
-
 def _is_positional(token: str) -> bool:
     """Return whether a word is a positional, or may be one: `(-f FILENAME | TYPE NAME)`."""
     if token.startswith(("[-", "(-")):
@@ -526,7 +509,6 @@ def _read_positionals(
             understood = tuple(replace(parameter, required=False) for parameter in understood)
         usage.positionals = understood
         return
-    usage.is_clear = False
     usage_text = usage.text.replace(" | ", "\n") if len(words) > 1 else usage.text
     usage.positionals = (
         CommandParameter(

@@ -128,17 +128,13 @@ def _range_in(text: str) -> dict[str, Any]:
         return {}
     low, high = _number(match["low"]), _number(match["high"])
     sign = match["sign"] or ""
+    is_above = match["low_sign"] == "<"
     if sign.startswith(">"):  # `x>=0` alone
-        return {
-            "minimum": high,
-            "is_above": sign == ">",
-            "clamps": match["clamped"] is not None,
-            "has_range": True,
-        }
+        low, high, is_above = high, None, sign == ">"
     return {
         "minimum": low,
         "maximum": high,
-        "is_above": match["low_sign"] == "<",
+        "is_above": is_above,
         "is_below": sign == "<",
         "clamps": match["clamped"] is not None,
         "has_range": True,
@@ -467,11 +463,11 @@ def _several(spelling: Spelling, framework: str) -> OptionKind | str:
         return "it takes several values, in a way that is not known"
     last = values[-1].strip("[]")
     if last == "..." or last.endswith(" ..."):  # `--tag TAG [TAG ...]`
-        at_least = {"minItems": 1} if len(values) > 1 else {}
-        return OptionKind(
-            schema={"type": "array", "items": {"type": "string"}, **at_least}, emit="words"
-        )
-    size = {"minItems": len(values), "maxItems": len(values)}
+        return _words(minItems=1) if len(values) > 1 else _words()
+    return _words(minItems=len(values), maxItems=len(values))
+
+
+def _words(**size: int) -> OptionKind:
     return OptionKind(schema={"type": "array", "items": {"type": "string"}, **size}, emit="words")
 
 
