@@ -26,9 +26,9 @@ from ..terminal import ProgressBar, interruptible
 from ..usage import UsageError
 
 if TYPE_CHECKING:
-    from ...contract.trials.calls import Coverage, Outcome, TrialReport
+    from ...contract.trials.calls import Coverage, Journal, Outcome, TrialReport
     from ...contract.trials.example_files import StateProbe
-    from ...contract.trials.trial_run import Journal, TrialSettings
+    from ...contract.trials.trial_run import TrialSettings
     from ...toolbox.box import Toolbox
 
 _GENERATED = "generated calls"
@@ -109,7 +109,7 @@ class TestCommand(TargetCommand):
 
     def run(self) -> int:
         """Try the tools; return 1 if something fails."""
-        from ..guarded import may_guard, run_guarded
+        from ...contract.trials.guarded import may_guard, run_guarded
 
         if self.in_process or not self.typed.is_own_process or not may_guard():
             return _run(self, None)

@@ -16,7 +16,7 @@ from .test import example_files, whole_number
 
 if TYPE_CHECKING:
     from ...contract.tokens import Saving, TokenBudget, ToolCost
-    from ...contract.trials.trial_run import Journal
+    from ...contract.trials.calls import Journal
     from ...toolbox.box import Toolbox
 
 _MOST_SAVINGS = 10
@@ -41,7 +41,7 @@ class TokensCommand(TargetCommand):
 
     def run(self) -> int:
         """Show what tools cost; return 1 if that is over the budget."""
-        from ..guarded import may_guard, run_guarded
+        from ...contract.trials.guarded import may_guard, run_guarded
 
         if self.results and self.typed.is_own_process and may_guard():
             return run_guarded(lambda journal: _run(self, journal), flush)

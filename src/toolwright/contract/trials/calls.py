@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -23,6 +25,8 @@ TIMEOUT = 30.0
 """How many seconds a call may take by default."""
 _MOST_WAITED = 2.0
 _MOST_WAITS = 20
+_LONGEST = 200_000
+"""Characters of arguments that are kept."""
 MOST_CALLS = 1_000_000
 """How many calls are kept: more would fill the memory in an endless run."""
 
@@ -68,27 +72,15 @@ class TrialCall(NamedTuple):
     """Characters of the text that came back."""
 
 
-class Watcher(Protocol):
-    """Is told before and after each call, for a process that a tool cannot end."""
-
-    def begin(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> None:
-        """Note that a call begins, and how long it may take."""
-        ...
-
-    def end(self) -> None:
-        """Note that the call has returned."""
-        ...
-
-
 class TrialCalls:
     """Calls the tools of a toolbox, each within its time limit, and keeps a record."""
 
     def __init__(
-        self, box: TrialBox, *, timeout: float = TIMEOUT, watcher: Watcher | None = None
+        self, box: TrialBox, *, timeout: float = TIMEOUT, journal: Journal | None = None
     ) -> None:
         self.box = box
         self.timeout = timeout
-        self.watcher = watcher
+        self.journal = journal
         self.made: list[TrialCall] = []
         self.on_result: Callable[[str, Result], object] | None = None
         """Called with each result."""
@@ -97,8 +89,8 @@ class TrialCalls:
         """Call a tool; wait for a rate limit, as a client would."""
         tool = self.box[name]
         seconds = self.timeout if timeout is None else timeout
-        if self.watcher is not None:
-            self.watcher.begin(name, arguments, seconds)
+        if self.journal is not None:
+            self.journal.begin(name, arguments, seconds)
         started = time.perf_counter()
         result = self._once(tool, name, arguments, seconds)
         for _ in range(_MOST_WAITS):
@@ -109,8 +101,8 @@ class TrialCalls:
             started = time.perf_counter()
             result = self._once(tool, name, arguments, seconds)
         took = time.perf_counter() - started
-        if self.watcher is not None:
-            self.watcher.end()
+        if self.journal is not None:
+            self.journal.end()
         trial_call = TrialCall(name, tuple(arguments), took, result.is_error, len(result.text))
         if len(self.made) < MOST_CALLS:
             self.made.append(trial_call)
@@ -256,9 +248,39 @@ class Outcome:
         return f"{self.kind}|{self.tool}|{self.source}|{self.label}"
 
 
-def outcome_from(data: Mapping[str, Any]) -> Outcome:
-    """Return the outcome that was written as JSON."""
-    return Outcome(**data)
+Done = dict[int, tuple[Outcome, Sequence[TrialCall]]]
+
+
+class Journal:
+    """Writes down what is done, into the pipe of a process that no tool can end (`guarded`)."""
+
+    def __init__(self, done: Done, pipe: int) -> None:
+        self.done = done
+        """What has been done, by its place in the run: the next process continues there."""
+        self.pipe = pipe
+
+    def start(self, at: int, outcome: Outcome) -> None:
+        """Write what is tried next: `outcome` counts if it does not return."""
+        self._write({"start": at, "outcome": asdict(outcome)})
+
+    def begin(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> None:
+        """Write that a call begins, and how long it may take."""
+        text = json.dumps(arguments, default=str)
+        short_arguments = arguments if len(text) <= _LONGEST else None
+        self._write({"begin": tool, "arguments": short_arguments, "seconds": seconds})
+
+    def end(self) -> None:
+        """Write that the call has returned."""
+        self._write({"end": True})
+
+    def finish(self, at: int, outcome: Outcome, calls: Sequence[TrialCall]) -> None:
+        """Write the outcome."""
+        self._write({"finish": at, "outcome": asdict(outcome), "calls": calls})
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        unwritten = memoryview(json.dumps(entry, default=str).encode() + b"\n")
+        while unwritten:
+            unwritten = unwritten[os.write(self.pipe, unwritten) :]
 
 
 @dataclass(slots=True, kw_only=True)

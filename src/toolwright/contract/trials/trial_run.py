@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ...errors import ToolwrightError
 from ...results import json_value
@@ -14,12 +14,12 @@ from ...run.loop import background
 from ...tools.definition import Tool
 from .calls import (
     TIMEOUT,
+    Journal,
     Outcome,
     TrialBox,
     TrialCall,
     TrialCalls,
     TrialReport,
-    Watcher,
     coverage_of,
     usable_tools,
 )
@@ -35,23 +35,6 @@ class TrialError(ToolwrightError):
     """The tests cannot be run as they are set up."""
 
     code = "trial"
-
-
-class Journal(Watcher, Protocol):
-    """Keeps what was done, in case a tool ends the process: the next process continues there."""
-
-    @property
-    def done(self) -> Mapping[int, tuple[Outcome, Sequence[TrialCall]]]:
-        """What has been done, by its place in the run."""
-        ...
-
-    def start(self, at: int, outcome: Outcome) -> None:
-        """Note what is tried next: `outcome` counts if it does not return."""
-        ...
-
-    def finish(self, at: int, outcome: Outcome, calls: Sequence[TrialCall]) -> None:
-        """Keep an outcome."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +72,8 @@ class TrialRun:
         self.settings = settings or TrialSettings()
         if self.settings.generate:
             need_hypothesis()
-        self.calls = TrialCalls(box, timeout=self.settings.timeout, watcher=journal)
-        self.probing = TrialCalls(box, timeout=self.settings.timeout, watcher=journal)
+        self.calls = TrialCalls(box, timeout=self.settings.timeout, journal=journal)
+        self.probing = TrialCalls(box, timeout=self.settings.timeout, journal=journal)
         self.journal, self.on_progress = journal, on_progress
         self.tools = usable_tools(box)
         self.examples = list(examples)

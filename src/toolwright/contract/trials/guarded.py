@@ -14,19 +14,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
-from ..contract.trials.calls import Outcome, TrialCall, outcome_from
+from ..._log.printable import say
+from .calls import Done, Journal, Outcome, TrialCall
 
 _GRACE = 5.0
 """Seconds beyond its time that a call may take: by then, a thread that can be left is left."""
 _MOST_ENDED = 100
 """How many processes tools may end in one run."""
-_LONGEST = 200_000
-"""Characters of arguments that are kept."""
-
-Done = dict[int, tuple[Outcome, Sequence[TrialCall]]]
 
 
 def may_guard() -> bool:
@@ -34,38 +31,7 @@ def may_guard() -> bool:
     return hasattr(os, "fork") and threading.active_count() == 1
 
 
-class PipeJournal:
-    """Records the work in a pipe, for the process that watches."""
-
-    def __init__(self, done: Mapping[int, tuple[Outcome, Sequence[TrialCall]]], pipe: int) -> None:
-        self.done = done
-        self.pipe = pipe
-
-    def start(self, at: int, outcome: Outcome) -> None:
-        """Write what is tried next."""
-        self._write({"start": at, "outcome": asdict(outcome)})
-
-    def begin(self, tool: str, arguments: Mapping[str, Any], seconds: float) -> None:
-        """Write that a call begins."""
-        text = json.dumps(arguments, default=str)
-        short_arguments = arguments if len(text) <= _LONGEST else None
-        self._write({"begin": tool, "arguments": short_arguments, "seconds": seconds})
-
-    def end(self) -> None:
-        """Write that the call has returned."""
-        self._write({"end": True})
-
-    def finish(self, at: int, outcome: Outcome, calls: Sequence[TrialCall]) -> None:
-        """Write the outcome."""
-        self._write({"finish": at, "outcome": asdict(outcome), "calls": calls})
-
-    def _write(self, said: Mapping[str, Any]) -> None:
-        unwritten = memoryview(json.dumps(said, default=str).encode() + b"\n")
-        while unwritten:
-            unwritten = unwritten[os.write(self.pipe, unwritten) :]
-
-
-def run_guarded(work: Callable[[PipeJournal], int], flush: Callable[[], object]) -> int:
+def run_guarded(work: Callable[[Journal], int], flush: Callable[[], object]) -> int:
     """Do some work in copies of this process until one of them finishes it.
 
     A copy also returns from here, with the exit code of the work. This process returns the same.
@@ -77,7 +43,7 @@ def run_guarded(work: Callable[[PipeJournal], int], flush: Callable[[], object])
         copy = os.fork()
         if copy == 0:
             os.close(reading)
-            return work(PipeJournal(done, writing))
+            return work(Journal(done, writing))
         os.close(writing)
         watch = _Watch(copy, reading, done)
         code = watch.until_it_ends()
@@ -87,10 +53,7 @@ def run_guarded(work: Callable[[PipeJournal], int], flush: Callable[[], object])
         if sys.stderr.isatty():  # a progress bar may have hidden the cursor
             sys.stderr.write("\r\x1b[K\x1b[?25h")
             sys.stderr.flush()
-    print(
-        f"toolwright: {_MOST_ENDED} processes were ended by tools: not trying again",
-        file=sys.stderr,
-    )
+    say(f"toolwright: {_MOST_ENDED} processes were ended by tools: not trying again")
     return 1
 
 
@@ -153,17 +116,17 @@ class _Watch:
             self._take(json.loads(line))
         return bool(received)
 
-    def _take(self, said: Mapping[str, Any]) -> None:
-        if "start" in said:
-            self.at, self.planned, self.count = said["start"], outcome_from(said["outcome"]), 0
-        elif "begin" in said:
-            self.call, self.due = said, time.monotonic() + said["seconds"] + _GRACE
-        elif "end" in said:
+    def _take(self, entry: Mapping[str, Any]) -> None:
+        if "start" in entry:
+            self.at, self.planned, self.count = entry["start"], Outcome(**entry["outcome"]), 0
+        elif "begin" in entry:
+            self.call, self.due = entry, time.monotonic() + entry["seconds"] + _GRACE
+        elif "end" in entry:
             self.call, self.due = None, None
             self.count += 1
-        elif "finish" in said:
-            calls = [_call_from(call) for call in said["calls"]]
-            self.done[said["finish"]] = (outcome_from(said["outcome"]), calls)
+        elif "finish" in entry:
+            calls = [_call_from(call) for call in entry["calls"]]
+            self.done[entry["finish"]] = (Outcome(**entry["outcome"]), calls)
             self.at = None
 
     def _record(self, code: int) -> None:
@@ -188,8 +151,8 @@ class _Watch:
         self.done[self.at] = (outcome, [last_call])
 
 
-def _call_from(said: Sequence[Any]) -> TrialCall:
-    tool, names, seconds, is_error, size = said
+def _call_from(entry: Sequence[Any]) -> TrialCall:
+    tool, names, seconds, is_error, size = entry
     return TrialCall(tool, tuple(names), seconds, is_error, size)
 
 
