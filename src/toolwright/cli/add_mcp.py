@@ -118,7 +118,7 @@ Run = Callable[[Sequence[str]], None]
 
 def _add_to_click(app: Any, name: str, run: Run) -> None:
     click: Any = sys.modules["click"]  # the app is built with it
-    _intercept_main(app, name, run)
+    _intercept(app, "main", name, run)
     if not hasattr(app, "add_command"):
         return
 
@@ -137,23 +137,9 @@ def _add_to_click(app: Any, name: str, run: Run) -> None:
     app.add_command(command)
 
 
-def _intercept_main(app: Any, name: str, run: Run) -> None:
-    """Look at the first word before the program does: the program may require options."""
-    _reserve(app, name)
-    main = app.main
-
-    def intercepted(args: Sequence[str] | None = None, *more: Any, **known: Any) -> Any:
-        words = list(sys.argv[1:] if args is None else args)
-        if words[:1] == [name]:
-            run(words[1:])
-        return main(args, *more, **known)
-
-    app.main = intercepted
-
-
 def _add_to_typer(app: Any, name: str, run: Run) -> None:
     if not hasattr(app, "registered_commands"):  # the command that Typer has made from an app
-        _intercept_main(app, name, run)
+        _intercept(app, "main", name, run)
         return
     _intercept_typer(app, name, run)
     many = len(app.registered_commands) + len(app.registered_groups) > 1
@@ -190,10 +176,11 @@ def _add_to_argparse(app: Any, name: str, run: Run) -> None:
     for action in app._actions:  # noqa: SLF001 - argparse has no other way
         if hasattr(action, "add_parser"):  # only for the help: the word is intercepted before
             _own(action.add_parser(name, help=_HELP, add_help=False))
-    _intercept_parser(app, "parse_known_args", name, run)
+    _intercept(app, "parse_known_args", name, run)
 
 
-def _intercept_parser(app: Any, method: str, name: str, run: Run) -> None:
+def _intercept(app: Any, method: str, name: str, run: Run) -> None:
+    """Look at the first word before the program does: the program may require options."""
     _reserve(app, name)
     parse = getattr(app, method)
 
@@ -215,7 +202,7 @@ def _reserve(app: Any, name: str) -> None:
 
 
 def _add_to_optparse(app: Any, name: str, run: Run) -> None:
-    _intercept_parser(app, "parse_args", name, run)
+    _intercept(app, "parse_args", name, run)
 
 
 def _add_to_cyclopts(app: Any, name: str, run: Run) -> None:

@@ -14,6 +14,7 @@ from .._log.redact import written
 from .project import Project, load_env_file, project_at
 
 T = TypeVar("T")
+N = TypeVar("N", int, float)
 _KEY = "argument"
 
 
@@ -86,6 +87,23 @@ def option(
         options["nargs"] = "?"
     options = {name: value for name, value in options.items() if value is not None}
     return field(default=default, metadata={_KEY: _Argument(flags, options, group, excludes)})
+
+
+def number_from(
+    kind: Callable[[str], N], least: float, most: float, refusal: str
+) -> Callable[[str], N]:
+    """Return what reads a number for `option`; `refusal` has a place for what was typed."""
+
+    def read(text: str) -> N:
+        try:
+            number = kind(text)
+        except ValueError:
+            number = None
+        if number is None or not least <= number <= most:  # also for NaN
+            raise argparse.ArgumentTypeError(refusal.format(text))
+        return number
+
+    return read
 
 
 class Adder:

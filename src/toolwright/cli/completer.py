@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from argcomplete.finders import CompletionFinder
 
-from .._json_values import is_object
 from .._words import first_line
 from ..errors import SchemaError
 from ..json_schema.facts import Facts, facts
@@ -125,8 +124,7 @@ def _installed(parsed: argparse.Namespace) -> list[str]:
 
     client = CLIENTS[parsed.client]
     place = EditedFile(project=parsed.project, config=parsed.config)
-    servers = settings_file(client, place).get(client.key)
-    return list(servers) if is_object(servers) else []
+    return list(settings_file(client, place).members(client.key))
 
 
 def _about(tool: Tool) -> str:

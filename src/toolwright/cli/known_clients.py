@@ -62,9 +62,9 @@ class KnownClient(NamedTuple):
             entry[self.env] = dict(env)
         return entry
 
-    def servers(self, path: Path) -> Any:
+    def servers(self, path: Path) -> Mapping[str, Any]:
         """Return the servers in a file of this client. Raises `UsageError` if it cannot be read."""
-        return SettingsFile(path, _read_yaml if self.is_yaml else jsonc.read).get(self.key)
+        return SettingsFile(path, _read_yaml if self.is_yaml else jsonc.read).members(self.key)
 
     def yaml(self, name: str, entry: Mapping[str, Any]) -> str:
         """Return the lines for its YAML file; each value is JSON, which YAML takes."""

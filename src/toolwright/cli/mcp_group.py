@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .._json_values import is_object
 from .._log.printable import LEVELS, say
 from ..errors import DefinitionError
 from ..sources.watched_process import entry_variables
@@ -211,8 +210,7 @@ def _for_client(
 
 
 def _servers(command: _EditorCommand) -> list[str]:
-    servers = settings_file(command.client, command).get(command.client.key)
-    return list(servers) if is_object(servers) else []
+    return list(settings_file(command.client, command).members(command.client.key))
 
 
 def _box(line: CommandLine) -> Any:

@@ -6,12 +6,15 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from .._files import replace_file
 from .._log.printable import printable
 from .terminal import THEME, is_coloured
 from .usage import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _out: TextIO = sys.stdout
 """Where our own output goes: what a target prints goes to standard error."""
@@ -81,21 +84,23 @@ def print_json(value: Any) -> None:
     print_styled(JSONHighlighter()(printable(text)))
 
 
-def print_styled(*parts: Any) -> None:
-    """Print what `rich` can show, on a terminal; the terminal breaks long lines."""
+def _console() -> Console:
     from rich.console import Console
     from rich.theme import Theme
 
-    Console(file=_out, highlight=False, soft_wrap=True, theme=Theme(THEME)).print(*parts)
+    return Console(file=_out, highlight=False, no_color=not has_colours(), theme=Theme(THEME))
+
+
+def print_styled(*parts: Any) -> None:
+    """Print what `rich` can show, on a terminal; the terminal breaks long lines."""
+    _console().print(*parts, soft_wrap=True)
 
 
 def print_finding(text: Any, indent: int) -> None:
     """Print a styled line of a report on a terminal; long ones continue below, indented."""
-    from rich.console import Console
     from rich.text import Text
-    from rich.theme import Theme
 
-    console = Console(file=_out, highlight=False, theme=Theme(THEME))
+    console = _console()
     first, *later_lines = text.wrap(console, max(console.width - indent, indent))
     console.print(first, *(Text(" " * indent) + line for line in later_lines), sep="\n")
 
@@ -106,11 +111,10 @@ def print_entries(entries: Sequence[tuple[str, str]]) -> None:
         for head, text in entries:
             say(f"{head}\t{text}" if text else head)
         return
-    from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
 
-    console = Console(file=_out, highlight=False, no_color=not has_colours())
+    console = _console()
     for head, text in entries:
         # A line ends after a comma, not inside an argument.
         glued = printable(head).replace(" ", _GLUE).replace(f",{_GLUE}", ", ")
@@ -140,10 +144,9 @@ def print_text(text: str) -> None:
     if not is_terminal():
         say(text)
         return
-    from rich.console import Console
     from rich.text import Text
 
-    Console(file=_out, highlight=False, no_color=True).print(Text(printable(text)))
+    _console().print(Text(printable(text)))
 
 
 def print_hanging(text: str, indent: int) -> None:
@@ -168,7 +171,6 @@ def print_hanging(text: str, indent: int) -> None:
 def print_rows(rows: Sequence[Sequence[str]], indent: int = 0) -> None:
     """Print names in columns, each with its description in the last one."""
     if is_terminal():
-        from rich.console import Console
         from rich.padding import Padding
         from rich.table import Table
         from rich.text import Text
@@ -179,8 +181,7 @@ def print_rows(rows: Sequence[Sequence[str]], indent: int = 0) -> None:
             cells = [Text(printable(text), overflow="fold") for text in texts]
             style = "bold" if has_colours() else ""
             table.add_row(Text(printable(name), style=style, overflow="fold"), *cells)
-        console = Console(file=_out, no_color=not has_colours())
-        console.print(Padding(table, (0, 0, 0, indent), expand=False))
+        _console().print(Padding(table, (0, 0, 0, indent), expand=False))
         return
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

@@ -112,8 +112,8 @@ class Reloader:
 
     def reload(self, given_up: threading.Event) -> bool:
         """Load the target again; keep the last good version if that fails, or is given up."""
-        before = self.last_good = self.last_good or self._modules()
-        _forget({**before, **self._modules()})
+        before = self.last_good = self.last_good or own_modules()
+        _forget({**before, **own_modules()})
         importlib.invalidate_caches()
         try:
             box = self.load()
@@ -128,7 +128,7 @@ class Reloader:
             if given_up.is_set():
                 return False
             self.last_good = {}
-            for name in self._modules():
+            for name in own_modules():
                 del sys.modules[name]
             sys.modules.update(before)
             reason = (
@@ -149,13 +149,9 @@ class Reloader:
         say(f"toolwright: reloaded, {count_of(count, 'tool')}")
         return True
 
-    def _modules(self) -> dict[str, ModuleType]:
-        """Return the modules that belong to the user: their files may change."""
-        return own_modules()
-
     def _folders(self) -> set[Path]:
         """Return the folders of the user's modules: a new module would be beside them."""
-        files = [real_path(str(module.__file__)) for module in self._modules().values()]
+        files = [real_path(str(module.__file__)) for module in own_modules().values()]
         return {self.folder, *_packages(self.folder), *(Path(file).parent for file in files)}
 
     def _stamps(self) -> dict[str, Stamp]:

@@ -10,11 +10,12 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .._files import read_file
+from .._json_values import is_object
 from . import jsonc
 from .usage import UsageError
 
@@ -79,6 +80,11 @@ class SettingsFile:
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
         return value  # pyright: ignore[reportUnknownVariableType]
+
+    def members(self, key: str) -> Mapping[str, Any]:
+        """Return the object under a key; an empty one if there is none."""
+        value = self.get(key)
+        return value if is_object(value) else {}
 
     def put(self, keys: Sequence[str], value: Any) -> str:
         """Return the text with a value under a path of keys."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ..._log.printable import printable, say
@@ -14,6 +15,7 @@ from ..project import doctor_settings, examined
 from ..usage import UsageError
 
 if TYPE_CHECKING:
+    from ...doctor.author_source import Mended
     from ...doctor.findings import Finding
     from ...doctor.report import Format, Report, ReportLine
 
@@ -140,40 +142,34 @@ def _print(line: ReportLine) -> None:
 
 
 def _show_diff(report: Report) -> int:
-    from ...doctor.author_source import mended_files
-
-    changed = 0
-    for file in mended_files(report):
-        if file.why_not:
-            say(f"note: {file.file} is left as it is: {file.why_not}")
-        elif file.mended:
-            changed += 1
-            output.write(printable_diff(file.diff()))
+    changed = _mended(report)
+    for file in changed:
+        diff = file.diff()
+        output.write(printable(diff) if output.is_terminal() else diff)
     if not changed:
         say("note: there is nothing that --fix can fix")
     return 1 if changed else 0
 
 
-def printable_diff(text: str) -> str:
-    """Return a diff as it can be shown: unchanged, unless a terminal would obey it."""
-    return printable(text) if output.is_terminal() else text
+def _mended(report: Report) -> list[Mended]:
+    """Return the files in which something can be mended; say which are left as they are."""
+    from ...doctor.author_source import mended_files
+
+    files = mended_files(report)
+    for file in files:
+        if file.why_not:
+            say(f"note: {file.file} is left as it is: {file.why_not}")
+    return [file for file in files if file.mended and not file.why_not]
 
 
 def _fixed(report: Report) -> Report:
     """Mend what can be mended; return the report without it: the loaded tools are now outdated."""
-    from dataclasses import replace
-
-    from ...doctor.author_source import mended_files
-
     gone: set[Finding] = set()
-    for file in mended_files(report):
-        if file.why_not:
-            say(f"note: {file.file} is left as it is: {file.why_not}")
-        elif file.mended:
-            try:
-                file.write()
-            except OSError as error:
-                raise UsageError(f"{file.file} cannot be written: {error.strerror}") from error
-            say(f"fixed: {file.file} ({len(file.mended)})")
-            gone.update(file.mended)
+    for file in _mended(report):
+        try:
+            file.write()
+        except OSError as error:
+            raise UsageError(f"{file.file} cannot be written: {error.strerror}") from error
+        say(f"fixed: {file.file} ({len(file.mended)})")
+        gone.update(file.mended)
     return replace(report, findings=tuple(finding for finding in report if finding not in gone))

@@ -16,6 +16,7 @@ from ..command import TargetCommand, option, switch
 from ..load import open_target
 from ..target_words import check_writable
 from ..targets.modules import split
+from ..targets.remote import is_url
 from ..usage import UsageError
 
 if TYPE_CHECKING:
@@ -95,9 +96,9 @@ def _origin(chosen: GenerateCommand, server: str) -> ModuleOrigin:
     from ...client.generate.module import ModuleOrigin
 
     words = [chosen.target, *_flags(chosen)]
-    constructor = "RemoteServer" if _is_url(chosen.target) else "RemoteServer.serving"
+    constructor = "RemoteServer" if is_url(chosen.target) else "RemoteServer.serving"
     target, beside = _place(chosen)
-    arguments = [target] if _is_url(chosen.target) else [target, *words[1:]]
+    arguments = [target] if is_url(chosen.target) else [target, *words[1:]]
     parts = [text_literal(word) for word in arguments]
     if beside:
         parts.append("beside=__file__")
@@ -109,10 +110,6 @@ def _origin(chosen: GenerateCommand, server: str) -> ModuleOrigin:
     flags = [word for word, is_given in switches.items() if is_given]
     command = shlex.join(["toolwright", "generate", *words, *flags, "-o", Path(chosen.output).name])
     return ModuleOrigin(server, lines, command)
-
-
-def _is_url(target: str) -> bool:
-    return target.lower().startswith(("http://", "https://"))
 
 
 def _flags(chosen: GenerateCommand) -> list[str]:
@@ -128,7 +125,7 @@ def _flags(chosen: GenerateCommand) -> list[str]:
 def _place(chosen: GenerateCommand) -> tuple[str, bool]:
     """Return the target as the module names it, and whether that is relative to the module."""
     path, attribute = split(chosen.target)
-    if chosen.output == "-" or _is_url(chosen.target) or not Path(path).exists():
+    if chosen.output == "-" or is_url(chosen.target) or not Path(path).exists():
         return chosen.target, False
     folder = Path(os.path.realpath(chosen.output)).parent  # not `resolve`: it may be a loop
     near = Path(os.path.relpath(Path(path).resolve(), folder)).as_posix()

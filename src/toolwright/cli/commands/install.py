@@ -24,6 +24,7 @@ from ..output import print_json, print_rows
 from ..project import project_at
 from ..settings_file import Changed, SettingsFile
 from ..targets.modules import split
+from ..targets.remote import is_url
 from ..usage import UsageError
 
 _OF_PROJECTS = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "uv.lock", ".git")
@@ -109,7 +110,7 @@ class InstallCommand(EditedFile, Targeted):
     def run(self) -> int:
         """Write it into the client's file, or print the entry for another client."""
         client = client_named(self.client)
-        name, entry = _remote(client, self) if _is_url(self.target) else _local(client, self)
+        name, entry = _remote(client, self) if is_url(self.target) else _local(client, self)
         if client is GENERIC:
             print_json({client.key: {name: entry}})
             return 0
@@ -216,10 +217,6 @@ def _remote(client: KnownClient, chosen: InstallCommand) -> tuple[str, dict[str,
     return name, client.remote(name, chosen.target, pairs_from(chosen.url_headers, "--header"))
 
 
-def _is_url(target: str) -> bool:
-    return target.lower().startswith(("http://", "https://"))
-
-
 def _checked_name(name: str) -> str:
     if not name or any(char.isspace() or not char.isprintable() for char in name):
         raise UsageError(f"a server's name has no spaces: give a --name; got {json.dumps(name)}")
@@ -273,10 +270,9 @@ class UninstallCommand(EditedFile):
 
 def _uninstall(client: KnownClient, chosen: UninstallCommand) -> int:
     file = settings_file(client, chosen)
-    servers = file.get(client.key)
-    names: list[str] = list(servers) if is_object(servers) else []
-    if chosen.name not in names:
-        listed = f"; it has {', '.join(f'`{name}`' for name in names)}" if names else ""
+    names = ", ".join(f"`{name}`" for name in file.members(client.key))
+    if chosen.name not in file.members(client.key):
+        listed = f"; it has {names}" if names else ""
         raise UsageError(f"{file.shown} has no server `{chosen.name}`{listed}")
     text = file.drop((client.key, chosen.name))
     return save(file, text, chosen, f"`{chosen.name}` is gone from {client.title}")
@@ -305,10 +301,10 @@ class ClientsCommand(CliCommand):
 
 def _state(client: KnownClient, path: Path) -> dict[str, Any]:
     try:
-        servers = client.servers(path)
+        servers = list(client.servers(path))
     except UsageError as error:
         return {"exists": True, "servers": [], "problem": str(error)}
-    return {"exists": path.exists(), "servers": list(servers) if is_object(servers) else []}
+    return {"exists": path.exists(), "servers": servers}
 
 
 def _state_text(state: dict[str, Any]) -> str:

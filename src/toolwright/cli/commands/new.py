@@ -8,7 +8,7 @@ import keyword
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...testing.snapshots import snapshot
@@ -139,9 +139,13 @@ class NewCommand(CliCommand):
         if self.json:
             print_json({"files": [str(path) for path in (*files, schema)]})
         elif self.project:
-            _say_next_in_project(folder, [*files, schema])
+            inside = ", ".join(str(file.relative_to(folder)) for file in (*files, schema))
+            place = shlex.quote(str(folder))
+            _say_next(f"{place} is written: {inside}", "", "pytest", f"cd {place}")
         else:
-            _say_next(main, tests / f"test_{name}.py", schema)
+            toolbox, test, snapshot_file = (shlex.quote(str(file)) for file in (*files, schema))
+            written = f"{toolbox}, {test} and {snapshot_file} are written"
+            _say_next(written, f" {toolbox}", f"pytest {test}")
         return 0
 
 
@@ -172,23 +176,17 @@ def _write(files: Mapping[Path, str], schema: Path) -> None:
         raise UsageError(f"{main.parent} cannot be written: {error.strerror}") from error
 
 
-def _say_next(path: Path, tested: Path, schema: Path) -> None:
-    main, test, schema_file = (shlex.quote(str(file)) for file in (path, tested, schema))
-    say(f"{main}, {test} and {schema_file} are written. Next:")
-    say(f"  toolwright call {main} find_notes query=milk")
-    say(f"  toolwright serve {main} --http --reload")
-    say(f"  toolwright install claude-desktop {main}")
-    say(f"  pytest {test}")
-
-
-def _say_next_in_project(folder: Path, files: Sequence[Path]) -> None:
-    inside = ", ".join(str(file.relative_to(folder)) for file in files)
-    say(f"{shlex.quote(str(folder))} is written: {inside}. Next:")
-    say(f"  cd {shlex.quote(str(folder))}")
-    say("  toolwright call find_notes query=milk")
-    say("  toolwright serve --http --reload")
-    say("  toolwright install claude-desktop")
-    say("  pytest")
+def _say_next(written: str, target: str, test: str, *first: str) -> None:
+    """Say what was written, and which commands come next; `target` begins with a blank."""
+    say(f"{written}. Next:")
+    for command in (
+        *first,
+        f"toolwright call{target} find_notes query=milk",
+        f"toolwright serve{target} --http --reload",
+        f"toolwright install claude-desktop{target}",
+        test,
+    ):
+        say(f"  {command}")
 
 
 def _is_module(name: str) -> bool:

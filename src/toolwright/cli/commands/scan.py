@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import math
 from typing import TYPE_CHECKING
 
 from ..._log.printable import say
 from ..._words import count_of
 from .. import output
-from ..command import CliCommand, option, positional, repeated, switch
+from ..command import CliCommand, number_from, option, positional, repeated, switch
 from ..terminal import ProgressBar, interruptible
 from ..usage import UsageError
 
@@ -19,28 +17,9 @@ if TYPE_CHECKING:
 _MOST_NOTES = 10
 
 
-def _levels(text: str) -> int:
-    return _whole(text, 0, 30)
-
-
-def _processes(text: str) -> int:
-    return _whole(text, 1, 64)
-
-
-def _whole(text: str, least: int, most: int) -> int:
-    if not text.isdecimal() or not least <= int(text) <= most:
-        raise argparse.ArgumentTypeError(f"must be a number from {least} to {most}, not {text}")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds <= 600:  # also refuses NaN
-        raise argparse.ArgumentTypeError(f"must be a number of seconds up to 600, not {text}")
-    return seconds
+_levels = number_from(int, 0, 30, "must be a number from 0 to 30, not {}")
+_processes = number_from(int, 1, 64, "must be a number from 1 to 64, not {}")
+_seconds = number_from(float, 0.001, 600, "must be a number of seconds up to 600, not {}")
 
 
 class ScanCommand(CliCommand):
@@ -67,7 +46,7 @@ class ScanCommand(CliCommand):
 
     def run(self) -> int:
         """Scan a program, and write the file that `serve` takes."""
-        from ...sources.program_file import program_text, write
+        from ...sources.program_file import program_text
         from ...sources.scan.asking import Limits
         from ...sources.scan.crawl import NoSuchProgram, ScanError, ScanSettings, scan
 
@@ -88,10 +67,7 @@ class ScanCommand(CliCommand):
         if self.output is None:
             output.write(program_text(scanned.program))
         else:
-            try:
-                write(scanned.program, self.output)
-            except OSError as error:
-                raise UsageError(f"{self.output} cannot be written: {error.strerror}") from error
+            output.write_file(self.output, program_text(scanned.program))
         _summarise(scanned, self.output)
         return 0
 

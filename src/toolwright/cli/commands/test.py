@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import logging
+import math
 import os
 import random
 import shlex
@@ -18,7 +18,7 @@ from ..._log import log
 from ..._words import count_of
 from ...contract.trials.example_files import FILES
 from .. import output
-from ..command import TargetCommand, option, optional, repeated, switch
+from ..command import TargetCommand, number_from, option, optional, repeated, switch
 from ..load import open_target
 from ..output import flush, print_json, say, write_file
 from ..project import Project
@@ -34,28 +34,8 @@ if TYPE_CHECKING:
 _GENERATED = "generated calls"
 
 
-def whole_number(text: str) -> int:
-    """Read a number of calls. Raises `argparse.ArgumentTypeError`."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if number < 0:
-        msg = f"takes a whole number; got `{text}`"
-        raise argparse.ArgumentTypeError(msg)
-    return number
-
-
-def percent(text: str) -> float:
-    """Read a share of parameters. Raises `argparse.ArgumentTypeError`."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 100:  # also for NaN
-        msg = f"takes a number from 0 to 100; got `{text}`"
-        raise argparse.ArgumentTypeError(msg)
-    return number
+whole_number = number_from(int, 0, math.inf, "takes a whole number; got `{}`")
+_percent = number_from(float, 0, 100, "takes a number from 0 to 100; got `{}`")
 
 
 class TestCommand(TargetCommand):
@@ -73,7 +53,7 @@ class TestCommand(TargetCommand):
     no_docstrings: bool = switch("leave out the examples in docstrings")
     coverage: bool = switch("show which tools and parameters were tried")
     fail_under: float | None = option(
-        "fail if fewer parameters were tried", kind=percent, metavar="PERCENT"
+        "fail if fewer parameters were tried", kind=_percent, metavar="PERCENT"
     )
     in_process: bool = switch("in this process, for a debugger; a tool that ends it ends the tests")
     generate: int | None = option(

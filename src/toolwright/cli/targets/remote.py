@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from ...client import McpClient
     from ...toolbox.box import Toolbox
 
-_URL = re.compile(r"https?://", re.IGNORECASE)
 _ADDRESS = re.compile(r"\A(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\]):\d{1,5}(?:/\S*)?", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.:-]+")
+
+
+def is_url(target: str) -> bool:
+    """Return whether a target is the URL of a server."""
+    return target.lower().startswith(("http://", "https://"))
 
 
 class RemoteTarget(NamedTuple):
@@ -34,7 +38,7 @@ class RemoteTarget(NamedTuple):
 
 def is_remote(target: str) -> bool:
     """Return whether a target is a server, and not Python."""
-    if target.startswith(COMMAND) or _URL.match(target):
+    if target.startswith(COMMAND) or is_url(target):
         return True
     path, _, name = target.rpartition(":")
     if target.endswith(".json") or path.endswith(".json"):
@@ -151,7 +155,7 @@ def _targets(target: str) -> list[RemoteTarget]:
         if not words:
             raise UsageError("--command needs the words of a command")
         return [RemoteTarget(words)]
-    if _URL.match(target):
+    if is_url(target):
         return [RemoteTarget(target)]
     known_client = _client_of(target)
     if known_client is not None:
@@ -197,8 +201,6 @@ def _known_server(client_name: str, name: str) -> RemoteTarget:
     names: list[str] = []
     for project in (True, False) if client.project else (False,):
         servers = client.servers(client.path(project=project))
-        if not is_object(servers):
-            continue
         names += servers
         if name in servers:
             return RemoteTarget(_entry(servers[name], client.command, client.env, client.url), name)
