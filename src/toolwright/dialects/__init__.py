@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from .._door import on_first_use
 
 if TYPE_CHECKING:
-    from .facts.rules import Dialect, Fact
-    from .known import DIALECTS
-    from .losses import Loss
-    from .rendered import Decoded, Rendered
+    from .facts import DIALECTS
+    from .rendered import Decoded, Loss, Rendered
     from .rendering import render
+    from .rules import Dialect, Fact
 
 __all__ = ["DIALECTS", "Decoded", "Dialect", "Fact", "Loss", "Rendered", "render"]
 
@@ -19,10 +18,9 @@ __all__ = ["DIALECTS", "Decoded", "Dialect", "Fact", "Loss", "Rendered", "render
 __getattr__, __dir__ = on_first_use(
     __name__,
     {
-        "facts.rules": ("Dialect", "Fact"),
-        "known": ("DIALECTS",),
-        "losses": ("Loss",),
+        "facts": ("DIALECTS",),
+        "rendered": ("Decoded", "Loss", "Rendered"),
         "rendering": ("render",),
-        "rendered": ("Decoded", "Rendered"),
+        "rules": ("Dialect", "Fact"),
     },
 )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .._json_values import JsonObject, is_object, strict_json
-from .._words import did_you_mean
+from .._log.printable import printable
+from .._words import did_you_mean, truncate
 from ..arguments.sample import no_collection
 from ..errors import ToolNotFound
 from .codecs import Codec, decoded
-from .losses import Loss
 from .wire import Sent, definitions
 
 if TYPE_CHECKING:
@@ -119,3 +120,25 @@ class Rendered:
             }
             name = published_names.get(name, name)
         return message(self.dialect, self._wire, ToolAnswer(result, call_id, name))
+
+
+_LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One thing in one tool that a dialect cannot express, or a limit that the tool broke."""
+
+    tool: str
+    """The tool's own name; empty if it concerns all tools."""
+    path: str
+    """Where in the arguments: `filters.tags[]`; empty for the whole tool."""
+    keyword: str
+    """The keyword or rule: `uniqueItems`, `$ref`, `name`, `strict`, `tools`."""
+    message: str
+    """What was done about it."""
+
+    def __str__(self) -> str:
+        place = ".".join(truncate(part, _LONGEST) for part in (self.tool, self.path) if part)
+        reason = f"{self.keyword} {self.message}" if self.keyword else self.message
+        return printable(f"{place}: {reason}" if place else reason).replace("\n", " ")

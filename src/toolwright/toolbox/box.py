@@ -615,7 +615,7 @@ class Toolbox(Mapping[str, Tool]):
         `input_examples` is False. `defer_loading` has a provider with a search of its own load tools,
         all or those whose names match a pattern, only when they are found. Raises `ValueError` for an unknown dialect.
         """
-        from ..dialects.known import dialect_named
+        from ..dialects.facts import dialect_named
         from ..dialects.rendering import render
 
         tools = [tool for name, tool in self.items() if self.is_enabled(name)]

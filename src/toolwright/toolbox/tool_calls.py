@@ -12,7 +12,7 @@ from ..refusals import Refused
 if TYPE_CHECKING:
     from ..call import Call
     from ..dialects import Rendered
-    from ..dialects.loops.asked import Asked
+    from ..dialects.loops import Asked
     from ..results import Result
     from ..serve.offering import Offering
 
@@ -86,10 +86,8 @@ async def run_tool_calls_async(
     """Run the calls of a provider's message from async code: the same path."""
     from ..call import end
     from ..dialects import Rendered
-    from ..dialects.known import dialect_named
-    from ..dialects.loops.answers import grouped
-    from ..dialects.loops.asked import asked_in
-    from ..dialects.loops.doubts import by_id
+    from ..dialects.facts import dialect_named
+    from ..dialects.loops import asked_in, by_id, grouped
 
     name = dialect.dialect if isinstance(dialect, Rendered) else dialect_named(dialect).name
     asked_calls = asked_in(message, name)
@@ -136,7 +134,7 @@ class _Gate:
         self.confirm = confirm
 
     async def admitted(self, asked: Asked, doubt: CallError | None) -> _Admitted:
-        from ..dialects.loops.arguments import own_call
+        from ..dialects.loops import own_call
 
         name, arguments, refused = asked.name, asked.arguments, doubt
         if refused is None:

@@ -71,7 +71,7 @@ class ExportCommand(TargetCommand):
 def _check(chosen: ExportCommand) -> None:
     """Refuse flags that do not go together, before anything is imported. Raises `UsageError`."""
     if chosen.dialect:
-        from ...dialects.known import dialect_named
+        from ...dialects.facts import dialect_named
 
         try:
             dialect_named(chosen.dialect)

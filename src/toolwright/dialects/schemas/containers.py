@@ -6,10 +6,19 @@ from typing import Any
 
 from ..._json_values import JsonObject
 from ..codecs import Codec, Items, JsonText, Pairs, Positions, PublishedField, PublishedFields
-from .profiles import REST, has_others, has_rest, is_tuple, others_name, own_names, position_names
 from .scalars import write_limits
 from .shapes import ANY, ARRAY, ENUM, NULL, REF, STRING, UNION, SchemaShape, union_of
-from .unions import alone, with_null
+from .unions import (
+    REST,
+    alone,
+    has_others,
+    has_rest,
+    is_tuple,
+    others_name,
+    own_names,
+    position_names,
+    with_null,
+)
 from .words import in_words, shown
 from .written import IN_WORDS, ShapeWriter, Written, closed_object, json_text
 

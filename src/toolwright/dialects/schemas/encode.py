@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..._json_values import JsonObject, compact_json, is_list, is_object
+from ..._json_values import JsonObject, compact_json
 from ..codecs import Codec, JsonText, NamedCodec, Wrapped
-from ..facts.rules import NameRule, Rules
-from ..names import published
+from ..rules import NameRule, Rules, published
 from .containers import write_array, write_object
 from .parse import ParsedDocument
-from .profiles import Profiles
 from .scalars import enum_branches, write_enum, write_scalar
 from .shapes import ANY, ARRAY, ENUM, NEVER, OBJECT, REF, SCALARS, UNION, SchemaShape
-from .unions import alone, with_null, write_union
-from .words import in_words, with_sentences
-from .written import IN_WORDS, Written, json_text
+from .unions import Profiles, alone, with_null, write_union
+from .words import with_sentences
+from .written import LossPlace, ShapeWriter, Written, json_text
 
 ROOT_KEY = "value"
 """The property that holds arguments whose root is a union."""
@@ -25,22 +22,9 @@ _MOST_UNROLLED = 3000
 """With more schemas than this in one tool, recursion is written out fewer times."""
 _MOST_WRITTEN = 8000
 """How many schemas are written for one tool; the rest is left out."""
-_MOST_LOSSES = 200
-"""How many losses of one tool are named."""
 _LEVELS = (3, 2, 1)
 """How often a definition that contains itself is written inside itself."""
 _DEFINITION_NAMES = NameRule("A-Za-z0-9_")
-
-
-class LossPlace(NamedTuple):
-    """One thing that a dialect could not express, and where."""
-
-    path: str
-    keyword: str
-    message: str
-
-
-_MORE_LOSSES = LossPlace("", "", "there are more losses than are named here")
 
 
 class EncodedSchema(NamedTuple):
@@ -67,16 +51,14 @@ def encode(document: ParsedDocument, rules: Rules) -> EncodedSchema:
     return DialectWriter(document, rules, _LEVELS[-1]).encode()
 
 
-class DialectWriter:
+class DialectWriter(ShapeWriter):
     """Writes shapes as one dialect has them."""
 
     def __init__(self, document: ParsedDocument, rules: Rules, levels: int) -> None:
-        self.document = document
-        self.rules = rules
+        super().__init__(document, rules)
         self.count = 0
         self._profiles = Profiles(document, rules)
         self._levels = levels
-        self._places: dict[LossPlace, None] = {}
         self._open: dict[str, int] = {}
         self._codecs: dict[str, Codec | None] = {}
         self._names: dict[str, str] = {}
@@ -98,14 +80,14 @@ class DialectWriter:
             schema = {key: value for key, value in schema.items() if key in self.rules.root_keys}
         if self._definitions:
             schema["$defs"] = self._definitions
-        return EncodedSchema(compact_json(schema), codec, tuple(self._places), tuple(sentences))
+        return EncodedSchema(compact_json(schema), codec, tuple(self.places), tuple(sentences))
 
     def _rootless(self, root: SchemaShape) -> tuple[SchemaShape, list[str]]:
         """Return the root without what is not allowed there, and that in words."""
         if not root.rest:
             return root, []
         root = root.copy()
-        sentences = self._all_in_words(root.rest, "")
+        sentences = self.all_in_words(root.rest, "")
         root.rest = {}
         return root, sentences
 
@@ -122,13 +104,6 @@ class DialectWriter:
         if self.rules.extra != "omit":
             schema["additionalProperties"] = False
         return schema, Wrapped(ROOT_KEY, encoded.codec)
-
-    def lose(self, path: str, keyword: str, message: str = IN_WORDS) -> None:
-        """Note what the dialect cannot express."""
-        if len(self._places) < _MOST_LOSSES:
-            self._places[LossPlace(path, keyword, message)] = None
-        else:
-            self._places[_MORE_LOSSES] = None
 
     def write(self, shape: SchemaShape, path: str) -> Written:
         """Return a shape as a schema."""
@@ -191,7 +166,7 @@ class DialectWriter:
         target_shape = self.document.shape_of(target).noted(shape.notes)
         encoded = self.write(target_shape, path)
         if shape.rest:
-            sentences = self._all_in_words(shape.rest, path)
+            sentences = self.all_in_words(shape.rest, path)
             description = with_sentences(encoded.schema.get("description", ""), sentences)
             encoded = encoded._replace(schema={**encoded.schema, "description": description})
         self._open[target] -= 1
@@ -236,7 +211,7 @@ class DialectWriter:
         schema: JsonObject = {"$ref": f"#/$defs/{self._names[target]}"}
         needs = self._profiles.needs_codec(shape)
         codec = NamedCodec(target, self._codecs) if needs else None
-        sentences = self._all_in_words(shape.rest, path)
+        sentences = self.all_in_words(shape.rest, path)
         if (shape.notes or sentences) and not self.rules.ref_siblings:
             schema = {"anyOf": [schema]}
         return Written(self.finish(schema, shape, sentences, changed=needs), codec)
@@ -249,92 +224,3 @@ class DialectWriter:
         while name in self._definitions:
             name, number = f"{plain}_{number}", number + 1
         return name
-
-    def finish(
-        self, schema: JsonObject, shape: SchemaShape, sentences: list[str], *, changed: bool = False
-    ) -> JsonObject:
-        """Add the notes of a shape, and what had to be said in words."""
-        notes = shape.notes
-        if not notes and not sentences:
-            return schema
-        description = _text(schema.get("description"))
-        own_description = _text(notes.get("description"))
-        text = with_sentences(
-            own_description, [description] if description and description != own_description else []
-        )
-        sentences = [*self._noted(schema, notes, text, changed=changed), *sentences]
-        text = with_sentences(text, sentences)
-        if text:
-            schema["description"] = text
-        return schema
-
-    def _noted(
-        self, schema: JsonObject, notes: Mapping[str, Any], text: str, *, changed: bool
-    ) -> list[str]:
-        """Add notes that the dialect has; return the others in words."""
-        sentences: list[str] = []
-        for key, value in notes.items():
-            if key == "description":
-                continue
-            is_supported = key in self.rules.keywords and not (
-                changed and key in ("default", "examples")
-            )
-            if is_supported:
-                schema[key] = value
-            elif key == "title":
-                if value and value != text:
-                    sentences.append(f"Title: {value}.")
-            elif key == "default":
-                sentences += [in_words(key, value)] if value is not None else []
-            elif value and key not in ("readOnly", "writeOnly"):
-                sentences.append(in_words(key, value))
-        return sentences
-
-    def rest(self, schema: JsonObject, shape: SchemaShape, path: str) -> list[str]:
-        """Add what only some dialects have; return the rest in words."""
-        if not shape.rest:
-            return []
-        unsupported: dict[str, Any] = {}
-        for key, value in shape.rest.items():
-            if key not in self.rules.keywords or key in schema or not _is_plain(value, self.rules):
-                unsupported[key] = value
-            else:
-                schema[key] = value
-        return self._all_in_words(unsupported, path)
-
-    def _all_in_words(self, rest: Mapping[str, Any], path: str) -> list[str]:
-        for key in rest:
-            if key not in ("then", "else", "minContains", "maxContains"):
-                self.lose(path, key)
-        return [in_words(key, value) for key, value in rest.items()]
-
-
-_NOT_PLAIN = frozenset(
-    (
-        *("$ref", "$dynamicRef", "properties", "patternProperties", "propertyNames"),
-        *("items", "prefixItems", "additionalItems", "contains", "dependencies"),
-    )
-)
-
-
-def _is_plain(value: Any, rules: Rules) -> bool:
-    """Return whether schemas can be kept as they were written: nothing in them must change."""
-    banned = _NOT_PLAIN
-    if rules.keys is not None:
-        banned |= {"required", "dependentRequired"}
-    if rules.patterns != "any":
-        banned |= {"pattern"}
-    todo = [value]
-    while todo:
-        node = todo.pop()
-        if is_list(node):
-            todo.extend(node)
-        elif is_object(node):
-            if node.keys() & banned or is_list(node.get("type")):
-                return False
-            todo.extend(node.values())
-    return True
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

@@ -8,7 +8,6 @@ from typing import Any
 from ..._json_values import JsonObject, is_list, is_object, kind_of
 from ...json_schema.document import COMBINING, MISSING, Document, combined, typed
 from ...json_schema.facts import KINDS, SchemaReader
-from .merge import Unmergeable, merge
 from .shapes import (
     ANY,
     ARRAY,
@@ -26,7 +25,9 @@ from .shapes import (
     RESTS,
     STRING,
     SchemaShape,
+    Unmergeable,
     enum_of,
+    merge,
     union_of,
 )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..._json_values import JsonObject, kind_of
 from ..codecs import JsonText
-from ..facts.rules import Rules
+from ..rules import Rules
 from .shapes import (
     ARRAY,
     BOOLEAN,

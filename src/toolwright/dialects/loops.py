@@ -1,11 +1,47 @@
-"""Reads which calls a message of a provider asks for."""
+"""Loops with a provider: the calls asked for, and their answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .fields import field, listed, plain
+from .._json_values import is_object, strict_json
+from ..arguments.decode import UNREADABLE, decode
+from ..errors import CallError
+
+if TYPE_CHECKING:
+    from .rendered import Rendered
+
+
+def field(value: Any, *names: str) -> Any:
+    """Return the first of these fields that is there; None if none is.
+
+    Some SDKs name a field differently from the wire: `function_call` is `functionCall`.
+    """
+    for name in names:
+        content: Any
+        if isinstance(value, Mapping):
+            content = cast("Mapping[str, Any]", value).get(name)
+        else:
+            content = getattr(value, name, None)
+        if content is not None:
+            return content
+    return None
+
+
+def listed(value: Any) -> list[Any]:
+    """Return the items of a list; nothing for any other value, such as a placeholder."""
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return list(cast("Sequence[Any]", value))
+    return []
+
+
+def plain(value: Any) -> Any:
+    """Return an SDK's object as the JSON it stands for; anything else as it is."""
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json")
+    return dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
 
 
 class Asked(NamedTuple):
@@ -138,3 +174,100 @@ def _refuse_message_of_another(message: object, dialect: str, read: Reader) -> N
             msg = f"the message asks for tools as those of {name} do, not those of {dialect}"
             raise ValueError(msg)
         tried.add(reader)
+
+
+def by_id(asked: list[Asked], dialect: str) -> Iterator[tuple[Asked, CallError | None]]:
+    """Yield every call with the reason not to run it, if any; of those with one id, the first.
+
+    Providers refuse two answers to one id. The same call twice is run once. If two calls
+    with one id differ, nobody could say whose answer it is: neither is run.
+    """
+    first: dict[str, Asked] = {}
+    differ: set[str] = set()
+    for call in asked:
+        if first.setdefault(call.id, call) != call:
+            differ.add(call.id)
+    answered: set[str] = set()
+    for call in asked:
+        if not call.id:
+            needs_none = call.is_legacy or dialect in WITHOUT_IDS
+            yield call, None if needs_none else _without_id(call)
+        elif call.id not in answered:
+            answered.add(call.id)
+            yield call, _same_id(call) if call.id in differ else None
+
+
+def _without_id(asked: Asked) -> CallError:
+    return CallError(
+        f"{asked.name or 'a tool'} was not run: the call has no id, so it cannot be answered",
+        hint="send every call with an id of its own",
+    )
+
+
+def _same_id(asked: Asked) -> CallError:
+    return CallError(
+        f"nothing was run: different calls have the id {asked.id[:100]!r}",
+        hint="send every call with an id of its own",
+    )
+
+
+def own_call(asked: Asked, rendered: Rendered) -> tuple[str, Any]:
+    """Return the tool's own name and arguments.
+
+    An unknown tool, or arguments that are not an object, are passed on as they came: running
+    the call says what is wrong.
+    """
+    published = _published(asked.name, rendered)
+    arguments = _object_in(asked.arguments)
+    if published is None:
+        return asked.name, arguments
+    if not is_object(arguments):
+        return rendered.names[published], asked.arguments
+    decoded = rendered.decode(published, arguments)
+    return decoded.name, decoded.arguments
+
+
+def _published(name: str, rendered: Rendered) -> str | None:
+    """Return the name that a tool was sent with; a model may use the tool's own, from an error."""
+    if name in rendered.names:
+        return name
+    return next((sent for sent, tool_name in rendered.names.items() if tool_name == name), None)
+
+
+def _object_in(sent: Any) -> Any:
+    """Read arguments that came as text; a call without parameters may have none."""
+    if sent is None or (isinstance(sent, str) and not sent.strip()):
+        return {}
+    if not isinstance(sent, str):
+        return sent
+    try:
+        arguments = strict_json(sent)
+    except (ValueError, RecursionError):
+        arguments = decode(sent)
+        return sent if arguments is UNREADABLE else arguments
+    if isinstance(arguments, str):  # encoded twice
+        arguments = decode(arguments)
+    return {} if arguments is None else arguments
+
+
+_AROUND: dict[str, str] = {
+    "anthropic": "content",
+    "bedrock": "content",
+    "nova": "content",
+    "gemini": "parts",
+    "gemini-openapi": "parts",
+}
+"""Dialects that want all answers in one user message, and the key of the answers there."""
+
+
+def grouped(dialect: str, answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the messages to append; by default one for each answer."""
+    key = _AROUND.get(dialect)
+    if key is None:
+        return list(answers)
+    return [{"role": "user", key: [part for answer in answers for part in _parts(answer, key)]}]
+
+
+def _parts(answer: dict[str, Any], key: str) -> list[Any]:
+    """Return an answer, without the message around it if it has one."""
+    return answer[key] if answer.get("role") == "user" else [answer]

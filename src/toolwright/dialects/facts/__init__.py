@@ -1,1 +1,0 @@
-"""What providers and clients accept, as data."""

@@ -1,1 +1,0 @@
-"""Loops with a provider: the calls asked for, and their answers."""
