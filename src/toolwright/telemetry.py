@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol, TextIO
+from typing import Any, NamedTuple, TextIO
 from weakref import WeakKeyDictionary
 
 from pydantic_core import to_json
@@ -307,35 +307,13 @@ class Metrics:
         self.families.refusals.labels(event.kind, event.code).inc()
 
 
-class ToolSet(Protocol):
-    """Tools."""
-
-    def values(self) -> Iterable[Tool]:
-        """Return all of them."""
-        ...
-
-
-class Shown(Protocol):
-    """The part of an offering that says which names a caller may see."""
-
-    @property
-    def tools(self) -> ToolSet:
-        """The tools."""
-        ...
-
-    @property
-    def resources(self) -> Mapping[str, Resource]:
-        """The resources by URI."""
-        ...
-
-    @property
-    def prompts(self) -> Mapping[str, Prompt]:
-        """The prompts by name."""
-        ...
-
-
 def exposition(
-    box: Shown, roles: Iterable[str], registry: Any = None, call: Call | None = None
+    tools: Iterable[Tool],
+    resources: Mapping[str, Resource],
+    prompts: Mapping[str, Prompt],
+    roles: Iterable[str],
+    registry: Any = None,
+    call: Call | None = None,
 ) -> bytes:
     """Write the metrics, without the names that a caller with these roles may not use.
 
@@ -346,14 +324,14 @@ def exposition(
     where = registry if registry is not None else prometheus.REGISTRY
     owned = frozenset(roles)
     groups: dict[Kind, Mapping[str, Tool]] = {
-        "tool": {tool.name: tool for tool in box.tools.values()},
-        "resource": {uri: resource.tool for uri, resource in box.resources.items()},
-        "prompt": {name: prompt.tool for name, prompt in box.prompts.items()},
+        "tool": {tool.name: tool for tool in tools},
+        "resource": {uri: resource.tool for uri, resource in resources.items()},
+        "prompt": {name: prompt.tool for name, prompt in prompts.items()},
     }
     usable = {
         (kind, name)
-        for kind, tools in groups.items()
-        for name, tool in tools.items()
+        for kind, by_name in groups.items()
+        for name, tool in by_name.items()
         if may_use(tool, owned, call, kind=kind, name=name)
     }
     if len(usable) == sum(map(len, groups.values())):

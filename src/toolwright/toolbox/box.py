@@ -43,7 +43,6 @@ from ..tools.members import is_mcp_server, listed, server_in
 from .registry import Registry, check_options
 from .remote import include_client, include_server, is_client
 from .runtime import Runtime, Scope
-from .tool_calls import run_tool_calls, run_tool_calls_async
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
     from ..tools.prompt import Prompt, PromptOptions
     from ..tools.resource import Resource, ResourceOptions
     from .runtime import AnyLifespan
+    from .tool_calls import Confirm
 
 __all__ = ["Toolbox", "loading", "served"]
 
@@ -396,8 +396,50 @@ class Toolbox(Mapping[str, Tool]):
             name, arguments, call=call, raise_on_error=raise_on_error
         )
 
-    run_tool_calls = run_tool_calls
-    run_tool_calls_async = run_tool_calls_async
+    def run_tool_calls(
+        self,
+        message: Any,
+        dialect: str | Rendered,
+        *,
+        strict: bool = False,
+        prefix: str = "",
+        call: Call | None = None,
+        confirm: Confirm | None = None,
+    ) -> list[dict[str, Any]]:
+        """Run the calls that a provider's message asks for; return the messages to append.
+
+        The message is a dict or an object of the provider's SDK; the calls run side by side. Give the
+        dialect with the same `strict` and `prefix` as `render` had, or what `render` returned. A
+        `Call` says who asks and until when; `confirm` is asked, with name and arguments, about tools
+        that need confirmation. Whatever is wrong with a call becomes an answer for the model; a
+        message without calls has no answers. Raises `ValueError` for a message from another provider.
+        """
+        from ..run.loop import background
+
+        return background.run(
+            self.run_tool_calls_async(
+                message, dialect, strict=strict, prefix=prefix, call=call, confirm=confirm
+            )
+        )
+
+    async def run_tool_calls_async(
+        self,
+        message: Any,
+        dialect: str | Rendered,
+        *,
+        strict: bool = False,
+        prefix: str = "",
+        call: Call | None = None,
+        confirm: Confirm | None = None,
+    ) -> list[dict[str, Any]]:
+        """Run the calls of a provider's message from async code: the same path."""
+        from .tool_calls import answers_to
+
+        # Rendered only to decode: examples would be checked for each message.
+        render = partial(self.render, strict=strict, prefix=prefix, input_examples=False)
+        return await answers_to(
+            message, dialect, render, self._offering, self.call_async, call, confirm
+        )
 
     def around(self, hook: H) -> H:
         """Wrap every call: `async (call, arguments, next) -> Result`; audit and metrics use it.

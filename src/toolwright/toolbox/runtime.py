@@ -13,7 +13,6 @@ from ..tools.definition import inner_of
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
-    from logging import Logger
 
     from ..call import Call
     from ..refusals import OnRefusal, Refused
@@ -237,7 +236,9 @@ class Runtime:
             try:
                 listener(event)
             except Exception:  # noqa: BLE001 - a listener's failure is not the caller's
-                _log().exception("a listener to refusals failed")
+                from .._log import log
+
+                log.exception("a listener to refusals failed")
 
     # -- providers
 
@@ -340,12 +341,6 @@ def _end(call: Call) -> None:
     from ..call import end
 
     end(call)
-
-
-def _log() -> Logger:
-    from .._log import log
-
-    return log
 
 
 def _failed(error: CallError) -> Result:

@@ -1,9 +1,9 @@
-"""The methods of a toolbox that run a provider's calls."""
+"""A provider's calls: who may run them, and their answers."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._json_values import is_object
 from ..errors import ArgumentError, CallError, Fault, ToolError
@@ -22,68 +22,16 @@ MOST_AT_ONCE = 64
 """How many calls of one message run at the same time; the others wait."""
 
 
-class Answering(Protocol):
-    """What these methods of a `Toolbox` need of it."""
-
-    def __servable__(self) -> Offering:
-        """Return it as servers see it."""
-        ...
-
-    def render(
-        self, dialect: str, *, strict: bool = False, prefix: str = "", input_examples: bool = True
-    ) -> Rendered:
-        """Render its tools for a provider."""
-        ...
-
-    async def call_async(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | str | bytes | None = None,
-        *,
-        call: Call | None = None,
-    ) -> Result:
-        """Call a tool."""
-        ...
-
-
-def run_tool_calls(
-    box: Answering,
+async def answers_to(
     message: Any,
     dialect: str | Rendered,
-    *,
-    strict: bool = False,
-    prefix: str = "",
-    call: Call | None = None,
-    confirm: Confirm | None = None,
+    render: Callable[[str], Rendered],
+    served: Offering,
+    run: Callable[..., Awaitable[Result]],
+    call: Call | None,
+    confirm: Confirm | None,
 ) -> list[dict[str, Any]]:
-    """Run the calls that a provider's message asks for; return the messages to append.
-
-    The message is a dict or an object of the provider's SDK; the calls run side by side. Give the
-    dialect with the same `strict` and `prefix` as `render` had, or what `render` returned. A
-    `Call` says who asks and until when; `confirm` is asked, with name and arguments, about tools
-    that need confirmation. Whatever is wrong with a call becomes an answer for the model; a
-    message without calls has no answers. Raises `ValueError` for a message from another provider.
-    """
-    from ..run.loop import background
-
-    return background.run(
-        run_tool_calls_async(
-            box, message, dialect, strict=strict, prefix=prefix, call=call, confirm=confirm
-        )
-    )
-
-
-async def run_tool_calls_async(
-    box: Answering,
-    message: Any,
-    dialect: str | Rendered,
-    *,
-    strict: bool = False,
-    prefix: str = "",
-    call: Call | None = None,
-    confirm: Confirm | None = None,
-) -> list[dict[str, Any]]:
-    """Run the calls of a provider's message from async code: the same path."""
+    """Run the calls that a message asks for, and return the messages to append."""
     from ..call import end
     from ..dialects import Rendered
     from ..dialects.facts import dialect_named
@@ -94,15 +42,14 @@ async def run_tool_calls_async(
     if not asked_calls:
         return []
     if not isinstance(dialect, Rendered):
-        # Only to decode: examples would be checked for each message.
-        dialect = box.render(dialect, strict=strict, prefix=prefix, input_examples=False)
-    gate = _Gate(box.__servable__(), dialect, call, confirm)
+        dialect = render(dialect)
+    gate = _Gate(served, dialect, call, confirm)
     # One after the other: people are asked about one call at a time, and before anything runs.
     admitted = [
         await gate.admitted(asked_call, doubt) for asked_call, doubt in by_id(asked_calls, name)
     ]
     try:
-        results = await _run(box, admitted, call)
+        results = await _run(run, admitted, call)
     finally:
         if call is not None:
             end(call)
@@ -185,7 +132,9 @@ class _Gate:
             raise ToolError(msg, code="cannot_ask")
 
 
-async def _run(box: Answering, admitted: list[_Admitted], call: Call | None) -> list[Result]:
+async def _run(
+    call_tool: Callable[..., Awaitable[Result]], admitted: list[_Admitted], call: Call | None
+) -> list[Result]:
     """Run the admitted calls, a limited number at a time."""
     import asyncio
 
@@ -199,8 +148,8 @@ async def _run(box: Answering, admitted: list[_Admitted], call: Call | None) -> 
             return failed(each.refused)
         async with at_once:
             if call is None:
-                return await box.call_async(each.name, each.arguments)
+                return await call_tool(each.name, each.arguments)
             with part_of(call, each.name) as part:
-                return await box.call_async(each.name, each.arguments, call=part)
+                return await call_tool(each.name, each.arguments, call=part)
 
     return await asyncio.gather(*map(run, admitted))

@@ -264,7 +264,10 @@ def test_metrics_name_only_what_the_caller_may_use():
     box.around(metrics(registry))
     for name in ("delete_one", "delete_everything", "never_was"):
         box.call(name, {})
-    seen = {roles: exposition(served(box), roles, registry).decode() for roles in ((), ("admin",))}
+    seen = {
+        roles: exposition(box.values(), box.resources, box.prompts, roles, registry).decode()
+        for roles in ((), ("admin",))
+    }
     assert 'tool="delete_everything"' in seen["admin",]
     assert "delete_everything" not in seen[()]
     assert 'tool="delete_one"' in seen[()]

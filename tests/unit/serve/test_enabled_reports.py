@@ -89,7 +89,8 @@ def test_metrics_name_only_what_is_on_for_the_caller():
         box.call(name, {"n": 1}, call=Call(caller="ada"))
     views = {name: Call(caller=name) for name in ("ada", "bob")}
     shown = {
-        name: exposition(served(box), (), registry, call).decode() for name, call in views.items()
+        name: exposition(box.values(), box.resources, box.prompts, (), registry, call).decode()
+        for name, call in views.items()
     }
     assert 'tool="audited"' in shown["ada"]
     assert "audited" not in shown["bob"]

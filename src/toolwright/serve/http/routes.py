@@ -164,7 +164,11 @@ async def answer_metrics(send: Send, sender: Sender, box: Live) -> None:
 
     kind = (b"content-type", prometheus.CONTENT_TYPE_LATEST.encode())
     roles, call = sender.viewer(box.now)
-    await respond(send, 200, exposition(box.now, roles or (), call=call), kind)
+    offered = box.now
+    metrics = exposition(
+        offered.tools.values(), offered.resources, offered.prompts, roles or (), call=call
+    )
+    await respond(send, 200, metrics, kind)
 
 
 Routes = Mapping[str, Any] | Iterable[Any]

@@ -6,7 +6,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...access.guard import TrustedProxies, client_key, is_loopback
 from ...settings import ServerConfig
@@ -62,22 +62,6 @@ MAX_BURST = 32
 """How many connections may be accepted before those that they replace are closed."""
 
 
-class Counts(Protocol):
-    """Tells a listener whether there is room, and counts its connections."""
-
-    def has_room(self) -> bool:
-        """Return whether another connection may be accepted now."""
-        ...
-
-    def accepted(self, connection: Accepted) -> None:
-        """Count a connection, which may have a TLS handshake before it."""
-        ...
-
-    def closed(self, connection: Accepted) -> None:
-        """Stop counting a connection: its file was closed."""
-        ...
-
-
 class Accepted(socket.socket):
     """A connection whose end is noticed, even if it never gets past its TLS handshake."""
 
@@ -106,7 +90,7 @@ class Listener(socket.socket):
     `accept` (on Windows, uvloop) merely go without this bound.
     """
 
-    counts: Counts
+    counts: Connections
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Accept a connection. Raises `BlockingIOError` if there is no room: asyncio asks again."""
@@ -122,7 +106,7 @@ class Listener(socket.socket):
         return connection, address
 
 
-def counted(listening: socket.socket, counts: Counts) -> Listener:
+def counted(listening: socket.socket, counts: Connections) -> Listener:
     """Return a socket that counts, in place of the given listening socket."""
     family, kind, number = listening.family, listening.type, listening.proto
     listener = Listener(family, kind, number, fileno=listening.detach())
