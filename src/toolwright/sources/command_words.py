@@ -244,7 +244,8 @@ def command_line(
     Raises `RefusedValue`.
     """
     words = list(program.argv)
-    flags = frozenset(_flags_of(chain))
+    parameters = (parameter for command in chain for parameter in command.parameters)
+    flags = frozenset(flag for parameter in parameters for flag in parameter.all_flags)
     marks = frozenset(("-", *(flag[0] for flag in flags)))
     depth = 0
     for command, arguments in zip(chain, values, strict=True):
@@ -256,14 +257,6 @@ def command_line(
         words += level.words()
     _check_length(words, chain, values)
     return words
-
-
-def _flags_of(chain: Sequence[Command]) -> Iterator[str]:
-    for command in chain:
-        for parameter in command.parameters:
-            yield from parameter.flags
-            yield from parameter.negatives
-            yield from parameter.chosen_by.values()
 
 
 def _check_names(command: Command, arguments: Mapping[str, Any]) -> None:

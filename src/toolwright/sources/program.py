@@ -97,9 +97,14 @@ class CommandParameter:
     """Lower-case texts that no value may equal, ignoring case, for the same reason."""
 
     @property
+    def all_flags(self) -> tuple[str, ...]:
+        """Everything that may stand for it, or for one of its values, on a command line."""
+        return (*self.flags, *self.negatives, *self.chosen_by.values())
+
+    @property
     def is_positional(self) -> bool:
         """Whether it is identified by its place."""
-        return not self.flags and not self.negatives and not self.chosen_by
+        return not self.all_flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,10 +71,6 @@ class Rule:
         _check("pass_env", pass_env, _is_list_of(pass_env, str), 'names such as ["AWS_*"]')
         _check("around", around, _is_list_of(hooks, Callable), "a function, or several")
         _check("annotated", annotated, _is_named(annotations), "a name, or names with values")
-        _check(
-            "fixed", type(fixed).__name__, _is_named(fixed), 'values by name, such as {"size": 1}'
-        )
-        _check("env", type(env).__name__, _is_named(env), 'texts by name, such as {"LANG": "C"}')
         self.commands = commands
         self.annotated = annotated
         """An annotation that a command must have, or several with their values."""
@@ -84,9 +80,9 @@ class Rule:
         """Which parameters of the command itself are offered, by name or spelling."""
         self.inherited = inherited
         """Which options of the commands above it are offered."""
-        self.fixed = dict(fixed or {})
+        self.fixed = _by_name("fixed", fixed, 'values by name, such as {"size": 1}')
         """Values that are always sent, and that no caller sees."""
-        self.env = dict(env or {})
+        self.env = _by_name("env", env, 'texts by name, such as {"LANG": "C"}')
         """Variables to set; `install` also writes them into the client's entry."""
         self.pass_env = tuple(pass_env)
         """Further variables of the server that the program may see, by name or glob."""
@@ -241,6 +237,11 @@ def _check(name: str, argument: Any, fits: bool, expected: str) -> None:  # noqa
     if not fits:
         msg = f"{name} takes {expected}; got {argument!r}"
         raise TypeError(msg)
+
+
+def _by_name(name: str, values: Mapping[str, Any] | None, expected: str) -> dict[str, Any]:
+    _check(name, type(values).__name__, _is_named(values), expected)  # a value may be a secret
+    return dict(values or {})
 
 
 def _is_list_of(value: Any, kind: Any) -> bool:

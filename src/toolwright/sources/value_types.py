@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, Union, cast
 
 from .._json_values import is_list, is_object
 from ..json_schema.document import MISSING, REF, Document, combined
+from ..json_schema.walk import nodes
 
 Fragment = Mapping[str, Any]
 _BOUNDS = {
@@ -124,18 +125,10 @@ def without_references(schema: Fragment) -> dict[str, Any]:
     return _inlined(bare, Document(dict(schema)), frozenset())
 
 
-def outer_reference(node: Any) -> str:
+def outer_reference(schema: Fragment) -> str:
     """Return a reference that such a schema still has, since it leads elsewhere; empty if none."""
-    if is_list(node):
-        parts = node
-    elif is_object(node):
-        reference = combined(node).reference
-        if reference is not None:
-            return reference
-        parts = list(node.values())
-    else:
-        return ""
-    return next((reference for part in parts if (reference := outer_reference(part))), "")
+    references = (combined(node).reference for node in nodes(schema))
+    return next(filter(None, references), "")
 
 
 def _inlined(node: Any, document: Document, within: frozenset[str]) -> Any:

@@ -7,7 +7,7 @@ import enum
 import itertools
 import optparse
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -371,11 +371,7 @@ class _Parameters:
     def _exclusive(
         self, parameters: tuple[CommandParameter, ...]
     ) -> Iterator[tuple[tuple[str, ...], bool]]:
-        by_flag = {
-            flag: parameter.name
-            for parameter in parameters
-            for flag in (*parameter.flags, *parameter.negatives, *parameter.chosen_by.values())
-        }
+        by_flag = {flag: parameter.name for parameter in parameters for flag in parameter.all_flags}
         names_offered = {parameter.name for parameter in parameters}
         for group in self.parser._mutually_exclusive_groups:
             names: dict[str, None] = {}
@@ -462,12 +458,18 @@ def _expanded(parser: argparse.ArgumentParser, text: str | None) -> str:
 
 
 def _usage_of(parser: argparse.ArgumentParser) -> str:
-    try:  # a formatter of the author's own may put a heading above it
-        text = " ".join(parser.format_usage().split())
-    except Exception:  # noqa: BLE001  # metavars that argparse cannot format
+    return _usage(parser.format_usage, parser.prog)
+
+
+def _usage(write: Callable[[], str], program: str) -> str:
+    """Return a usage as its parser writes it, without the name of the program."""
+    try:
+        text = " ".join(write().split())
+    except Exception:  # noqa: BLE001  # the author's text, or metavars that cannot be formatted
         return ""
-    text = text.partition(parser.prog)[2] if parser.prog in text else text
-    return plain_text(text.removeprefix("usage:").strip())[:MAX_USAGE]
+    if program and program in text:  # a formatter of the author's own may put a heading above it
+        text = text.partition(program)[2]
+    return plain_text(text.removeprefix("usage:").removeprefix("Usage:").strip())[:MAX_USAGE]
 
 
 def _version_of(parser: argparse.ArgumentParser) -> str:
@@ -500,7 +502,7 @@ def read_optparse(parser: optparse.OptionParser, name: str = "") -> Program:
 
 def _optparse_command(parser: optparse.OptionParser, walk: Walk) -> Command:
     options = without_clashes(_Parameters(_as_argparse(parser), from_file="").read())
-    usage = _optparse_usage(parser)
+    usage = _usage(parser.get_usage, parser.get_prog_name())
     words = words_behind(usage, {option.name for option in options})
     walk.check_parameters((), options)
     text = plain_text(parser.get_description() if parser.description else "")
@@ -556,12 +558,3 @@ def _optparse_help(parser: optparse.OptionParser, option: Any) -> str:
     except Exception:  # noqa: BLE001  # the author's text and defaults
         text = option.help
     return str(text).replace("%", "%%")
-
-
-def _optparse_usage(parser: optparse.OptionParser) -> str:
-    try:
-        text = " ".join(parser.get_usage().split())
-    except Exception:  # noqa: BLE001  # the author's text
-        return ""
-    text = plain_text(text).removeprefix("Usage:").strip()
-    return text.removeprefix(parser.get_prog_name()).strip()[:MAX_USAGE]

@@ -242,7 +242,8 @@ class _ClickReader:
             kind = replace(TEXT, note="JSON.")
         if not several:
             needs_value = is_option and bool(getattr(p, "_flag_needs_value", False))
-            emit = "optional" if needs_value else "truth" if _is_truth(kind) else "value"
+            is_truth = kind.schema.get("type") == "boolean"
+            emit = "optional" if needs_value else "truth" if is_truth else "value"
             schema = dict(kind.schema)
             if needs_value and _alone(p) is not UNSET:
                 schema = with_nothing(schema)
@@ -361,10 +362,6 @@ class _ClickReader:
         return never_empty(with_it)
 
 
-def _is_truth(kind: Kind) -> bool:
-    return kind.schema.get("type") == "boolean"
-
-
 def _as_shown(params: list[Any]) -> list[Any]:
     """Return the flags of one name; if the help only shows how to switch it off, only those."""
     visible = [param for param in params if not getattr(param, "hidden", False)]
@@ -391,11 +388,8 @@ def _is_markup(context: Any) -> bool:
 
 
 def _help(p: Any, context: Any) -> str:
-    return first_paragraph_or_all(rendered(getattr(p, "help", None), is_markup=_is_markup(context)))
-
-
-def first_paragraph_or_all(text: str) -> str:
     """Return a help text with wrapped lines joined again."""
+    text = rendered(getattr(p, "help", None), is_markup=_is_markup(context))
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 

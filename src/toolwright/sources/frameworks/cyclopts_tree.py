@@ -299,13 +299,9 @@ def _texts_of(app: Any, *, is_markup: bool) -> tuple[str, str]:
         except Exception:  # noqa: BLE001  # the author's text
             return first_paragraph(text), text
         short = first_paragraph(plain_text(parsed.short_description))
-        return short, described_at_length(short, plain_text(parsed.long_description))
+        parts = (short, plain_text(parsed.long_description))
+        return short, "\n\n".join(part for part in parts if part)
     return first_paragraph(text), text
-
-
-def described_at_length(short: str, long: str) -> str:
-    """Return both parts of a docstring."""
-    return "\n\n".join(part for part in (short, long) if part)
 
 
 def _exclusive(

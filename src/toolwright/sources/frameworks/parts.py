@@ -109,7 +109,7 @@ class Walk:
         if len(parameters) > MAX_PARAMETERS:
             raise self.refusal(path, f"has more than {MAX_PARAMETERS} parameters")
         for parameter in parameters:
-            spelled = (*parameter.flags, *parameter.negatives, *parameter.chosen_by.values())
+            spelled = parameter.all_flags
             if (
                 not parameter.name
                 or _CONTROLS.search(parameter.name)
@@ -197,20 +197,14 @@ def annotate(target: Any = None, /, **hints: Any) -> Any:
 
 def described(*texts: str) -> str:
     """Return a help text followed by further sentences."""
-    return " ".join(
-        text if text[-1] in ".!?:)]" or not following else f"{text}."
-        for text, following in _with_rest([text for text in texts if text])
-    )
-
-
-def _with_rest(texts: list[str]) -> Iterable[tuple[str, list[str]]]:
-    return ((text, texts[index + 1 :]) for index, text in enumerate(texts))
+    *sentences, last = [text for text in texts if text] or [""]
+    ended = (text if text[-1] in ".!?:)]" else f"{text}." for text in sentences)
+    return " ".join((*ended, last))
 
 
 def flags_in_order(flags: Iterable[Any]) -> tuple[str, ...]:
     """Return spellings, the long ones first."""
-    spellings = [str(flag) for flag in flags]
-    return (*(f for f in spellings if len(f) > 2), *(f for f in spellings if len(f) <= 2))
+    return tuple(sorted(map(str, flags), key=lambda flag: len(flag) <= 2))
 
 
 def only_informs(flags: Iterable[str]) -> bool:

@@ -16,7 +16,6 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self
 
 from ..command_run import run
@@ -144,12 +143,7 @@ class HelpAsker:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._folder.cleanup()
 
     @contextlib.contextmanager
