@@ -20,6 +20,7 @@ from ..arguments.shape import Shape
 from ..client.form_fields import ATTEMPTS, FormField, ask_for, fields_of
 from ..errors import CallError, ToolError
 from ..questions import Form, Question
+from ..run.threads import in_own_thread
 from .usage import UsageError
 
 _DECLINE: dict[str, Any] = {"action": "decline"}
@@ -74,7 +75,7 @@ class CommandAsker:
             typist = self.typist
             if typist is None or self.given.consent:
                 return self._from_flags(question)
-            return await in_thread(lambda: self._from_terminal(question, typist), typist.stop)
+            return await in_own_thread(lambda: self._from_terminal(question, typist), typist.stop)
 
     # -- without anybody to ask
 
@@ -256,34 +257,3 @@ class Typist:
                 sys.stderr.flush()
         with contextlib.suppress(OSError):
             os.write(self._stopped, b"x")
-
-
-async def in_thread(work: Callable[[], T], stop: Callable[[], object]) -> T:
-    """Run work that waits for a person in a thread, beside the loop; stop it if cancelled."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def settle(value: T | None, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is not None:
-            done.set_exception(error)
-        else:
-            done.set_result(value)  # pyright: ignore[reportArgumentType] - a value or an error
-
-    def run() -> None:
-        value, error = None, None
-        try:
-            value = work()
-        except BaseException as raised:  # noqa: BLE001 - whatever it is, the caller gets it
-            error = raised
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the command has ended
-            loop.call_soon_threadsafe(settle, value, error)
-
-    # A daemon: Python must not wait for somebody to press Return when the command ends.
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        return await done
-    except asyncio.CancelledError:
-        stop()
-        raise

@@ -14,12 +14,13 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
-from ..errors import Overloaded
+from ..errors import CallError, Overloaded
 from .current import share_of
 from .process.pipe import end_copy
 
+T = TypeVar("T")
 Settle = Callable[[Any, BaseException | None], object]
 
 MOST_PARKED = 1000
@@ -330,6 +331,45 @@ class Threads:
             if self.parked:
                 self._unpark_next()
         return retires
+
+
+async def in_own_thread(work: Callable[[], T], stop: Callable[[], object]) -> T:
+    """Run work that may wait for long in a thread of its own; if cancelled, stop it there.
+
+    Python does not wait for that thread when it exits.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def settle(outcome: Any, failure: BaseException | None) -> None:
+        if done.done():
+            return
+        if failure is None:
+            done.set_result(outcome)
+        else:
+            done.set_exception(failure)
+            done.exception()  # perhaps nobody is left to look at it
+
+    def run() -> None:
+        outcome: Any = None
+        failure: BaseException | None = None
+        try:
+            outcome = work()
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            failure = error
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, outcome, failure)
+
+    try:
+        threading.Thread(target=run, name="toolwright-waiting", daemon=True).start()
+    except RuntimeError as error:
+        raise CallError("the system has no room for another thread") from error
+    try:
+        await asyncio.wait([done])
+    except (asyncio.CancelledError, GeneratorExit):
+        stop()
+        raise
+    return done.result()
 
 
 def settle_future(future: asyncio.Future[Any], outcome: Any, failure: BaseException | None) -> None:

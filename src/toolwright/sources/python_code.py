@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ctypes
 import inspect
@@ -21,9 +20,9 @@ from pydantic import Field
 from .._door import public
 from .._json_values import without_surrogates
 from ..call import Call
-from ..errors import CallError, ToolError
+from ..errors import ToolError
 from ..limits import check_count, check_seconds
-from ..run.loop import LOOP, Pending
+from ..run.threads import in_own_thread
 from ..tools.definition import Tool
 from .command_run import shown_text
 from .python_sessions import ENDED, KILLED, START_SECONDS, PythonSessions, Ran, Stop
@@ -219,7 +218,7 @@ def _outside(sessions: PythonSessions, needs: Needs, interpreter: str, timeout: 
                 start_seconds=START_SECONDS if is_plain else MADE_SECONDS,
             )
 
-        return _given(await _in_thread(work, stop))
+        return _given(await in_own_thread(work, stop.set))
 
     return python
 
@@ -234,28 +233,6 @@ def _caller_of(call: Call) -> Hashable:
     if call.caller is None and call.headers and not session:
         return None
     return call.caller, "" if call.caller is not None else session
-
-
-async def _in_thread(work: Callable[[], T], stop: Stop) -> T:
-    """Run a function in a thread of its own; if cancelled, stop it there."""
-    outcome = Pending()
-
-    def go() -> None:
-        try:
-            outcome.settle(work())
-        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
-            outcome.settle(None, error)
-
-    try:
-        threading.Thread(target=go, name="toolwright-python", daemon=True).start()
-    except RuntimeError as error:
-        raise CallError("the system has no room for another thread") from error
-    try:
-        await LOOP.wait(outcome.signal, None)
-    except (asyncio.CancelledError, GeneratorExit):
-        stop.set()
-        raise
-    return outcome.result()
 
 
 def _given(ran: Ran) -> PythonOutput:
