@@ -73,13 +73,14 @@ def check_regular(found: os.stat_result, file: str | Path) -> None:
         raise OSError(errno.EINVAL, _NOT_REGULAR, str(file))
 
 
-def replace_file(file: str | Path, data: bytes | str) -> None:
+def replace_file(file: str | Path, data: bytes | str, *, like: Path | None = None) -> None:
     """Write a file; whoever reads it meanwhile, or after a failure, gets the old one whole.
 
     A link stays a link, and a file keeps its owner and mode. A link that leads out of its folder,
     and what is not a regular file, is refused: it came with somebody's repository. What is named as
     a device, such as /dev/stdout, is written directly; so is a file in a folder that takes no new
-    ones. Raises `OSError`.
+    ones. A new file gets the owner and mode of `like`; if that does not exist either, nobody else may
+    read it. Raises `OSError`.
     """
     if isinstance(data, str):
         data = data.encode("utf-8", "backslashreplace")  # lone surrogates, as in JSON and Python
@@ -99,8 +100,9 @@ def replace_file(file: str | Path, data: bytes | str) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
     beside = place.with_name(f".{place.name[:50]}.{secrets.token_hex(6)}")
     try:
-        # Not by `tempfile`, whose files nobody else may read: a new one gets the user's usual mode.
-        number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        # Until it is done, what takes a file's place is read by nobody who may not read that file.
+        mode = 0o666 if status is None and like is None else 0o600
+        number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except PermissionError:
         if status is None:
             raise
@@ -111,8 +113,9 @@ def replace_file(file: str | Path, data: bytes | str) -> None:
             opened.write(data)
             opened.flush()
             os.fsync(opened.fileno())
-        if status is not None:
-            _dress(beside, status)
+        model = status or (None if like is None else _known(like))
+        if model is not None:
+            _dress(beside, model)
         beside.replace(place)
     except BaseException:
         with contextlib.suppress(OSError):

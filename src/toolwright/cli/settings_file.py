@@ -8,13 +8,12 @@ import difflib
 import glob
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .._files import read_file
+from .._files import read_file, replace_file
 from .._json_values import is_object
 from . import jsonc
 from .usage import UsageError
@@ -118,34 +117,15 @@ class SettingsFile:
                 if self._read() != self.data:
                     raise Changed
                 backup = self._backup() if existed else None
-                self._replace(self.path, text.encode(self.encoding))
+                replace_file(self.path, text.encode(self.encoding), like=self.path)
         except OSError as error:
             raise UsageError(f"{self.shown} cannot be written: {error.strerror}") from error
         return backup
 
-    def _replace(self, path: Path, data: bytes) -> None:
-        """Write a temporary file with the same owner and mode, and rename it over the path."""
-        number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(number, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if self.path.exists():
-                status = self.path.stat()
-                if hasattr(os, "chown"):
-                    os.chown(name, status.st_uid, status.st_gid)
-                Path(name).chmod(stat.S_IMODE(status.st_mode))
-            os.replace(name, path)  # noqa: PTH105 - the name says that it is atomic
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
-
     def _backup(self) -> Path:
         """Copy the file under a new name, and remove the oldest backups."""
         backup = self.path.with_name(f"{self.path.name}.{time.time_ns()}.bak")
-        self._replace(backup, self.data)
+        replace_file(backup, self.data, like=self.path)
         copies = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.*.bak"))
         for old in [copy for copy in copies if _is_copy(copy.name)][:-_BACKUPS]:
             with contextlib.suppress(OSError):
