@@ -13,7 +13,13 @@ from .._log.printable import LEVELS, say
 from ..errors import DefinitionError
 from ..sources.watched_process import entry_variables
 from .command import Adder, CliCommand, TypedWords, option, repeated, switch
-from .commands.install import EditedFile, pairs_from, retry_if_changed, save, settings_file
+from .commands.install import (
+    EditedFile,
+    install_entry,
+    pairs_from,
+    settings_file,
+    uninstall_entry,
+)
 from .known_clients import CLIENTS, KnownClient
 from .output import write_file
 from .usage import UsageError
@@ -119,13 +125,7 @@ class _Enable(_EntryCommand):
             command += ["--log-level", self.log_level]
         env = entry_variables({**line.environment(), **pairs_from(self.env, "--env")})
         entry = client.entry(name, command, env)
-
-        def change() -> int:
-            file = settings_file(client, self)
-            text = file.put((client.key, name), entry)
-            return save(file, text, self, f"`{name}` is installed for {client.title}", client)
-
-        return retry_if_changed(change)
+        return install_entry(client, self, name, entry, force=True)
 
 
 class _Disable(_EntryCommand):
@@ -133,23 +133,18 @@ class _Disable(_EntryCommand):
 
     def work(self, line: CommandLine, group: Sequence[str]) -> int:
         client, name = self.client, self.server_name or line.name
-
-        def change() -> int:
-            file = settings_file(client, self)
-            if name not in _servers(self):
-                say(f"{file.shown} has no server `{name}`: nothing to do")
-                return 0
-            text = file.drop((client.key, name))
-            return save(file, text, self, f"`{name}` is gone from {client.title}")
-
-        return retry_if_changed(change)
+        file = settings_file(client, self)
+        if name not in file.members(client.key):
+            say(f"{file.shown} has no server `{name}`: nothing to do")
+            return 0
+        return uninstall_entry(client, self, name)
 
 
 class _List(_EditorCommand):
     """List the servers of {}."""
 
     def work(self, line: CommandLine, group: Sequence[str]) -> int:
-        for name in _servers(self):
+        for name in settings_file(self.client, self).members(self.client.key):
             sys.stdout.write(f"{name}\n")
         return 0
 
@@ -207,10 +202,6 @@ def _for_client(
     kind: type[_EditorCommand], client: KnownClient, values: Mapping[str, Any]
 ) -> _EditorCommand:
     return replace(kind.parsed(values, TypedWords()), client=client)
-
-
-def _servers(command: _EditorCommand) -> list[str]:
-    return list(settings_file(command.client, command).members(command.client.key))
 
 
 def _box(line: CommandLine) -> Any:

@@ -51,17 +51,17 @@ def settings_file(client: KnownClient, place: EditedFile) -> SettingsFile:
     return SettingsFile(Path(place.config))
 
 
-def retry_if_changed(change: Callable[[], int]) -> int:
+def _changed(client: KnownClient, place: EditedFile, change: Callable[[SettingsFile], int]) -> int:
     """Change a file; start over if another program wrote it in the meantime."""
     for _ in range(_ATTEMPTS):
         try:
-            return change()
+            return change(settings_file(client, place))
         except Changed:
             continue
     raise UsageError("another program keeps writing to the file: it is left alone")
 
 
-def save(
+def _save(
     file: SettingsFile,
     text: str,
     place: EditedFile,
@@ -116,7 +116,7 @@ class InstallCommand(EditedFile, Targeted):
             return 0
         if client.is_yaml:
             return _print_yaml(client, self, name, entry)
-        return retry_if_changed(lambda: _install(client, self, name, entry))
+        return install_entry(client, self, name, entry, force=self.force)
 
 
 def _print_yaml(
@@ -132,18 +132,24 @@ def _print_yaml(
     return 0
 
 
-def _install(client: KnownClient, chosen: InstallCommand, name: str, entry: dict[str, Any]) -> int:
-    file = settings_file(client, chosen)
-    before = file.get(client.key, name)
-    same = is_ours(before) or (
-        is_object(before) and before.get(client.url) == entry.get(client.url, "")
-    )
-    if before is not None and not same and not chosen.force:
-        raise UsageError(
-            f"{file.shown} has another server `{name}`: choose another --name, or say --force"
+def install_entry(
+    client: KnownClient, place: EditedFile, name: str, entry: dict[str, Any], *, force: bool
+) -> int:
+    """Write an entry; another one of that name only with `force`. Raises `UsageError`."""
+
+    def change(file: SettingsFile) -> int:
+        before = file.get(client.key, name)
+        same = is_ours(before) or (
+            is_object(before) and before.get(client.url) == entry.get(client.url, "")
         )
-    text = file.put((client.key, name), entry)
-    return save(file, text, chosen, f"`{name}` is installed for {client.title}", client)
+        if before is not None and not same and not force:
+            raise UsageError(
+                f"{file.shown} has another server `{name}`: choose another --name, or say --force"
+            )
+        text = file.put((client.key, name), entry)
+        return _save(file, text, place, f"`{name}` is installed for {client.title}", client)
+
+    return _changed(client, place, change)
 
 
 def _local(client: KnownClient, chosen: InstallCommand) -> tuple[str, dict[str, Any]]:
@@ -265,17 +271,21 @@ class UninstallCommand(EditedFile):
             raise UsageError(
                 f"{file} is YAML, which is not edited: take the server out of it by hand"
             )
-        return retry_if_changed(lambda: _uninstall(client, self))
+        return uninstall_entry(client, self, self.name)
 
 
-def _uninstall(client: KnownClient, chosen: UninstallCommand) -> int:
-    file = settings_file(client, chosen)
-    names = ", ".join(f"`{name}`" for name in file.members(client.key))
-    if chosen.name not in file.members(client.key):
-        listed = f"; it has {names}" if names else ""
-        raise UsageError(f"{file.shown} has no server `{chosen.name}`{listed}")
-    text = file.drop((client.key, chosen.name))
-    return save(file, text, chosen, f"`{chosen.name}` is gone from {client.title}")
+def uninstall_entry(client: KnownClient, place: EditedFile, name: str) -> int:
+    """Remove an entry. Raises `UsageError`."""
+
+    def change(file: SettingsFile) -> int:
+        servers = file.members(client.key)
+        if name not in servers:
+            listed = f"; it has {', '.join(f'`{server}`' for server in servers)}" if servers else ""
+            raise UsageError(f"{file.shown} has no server `{name}`{listed}")
+        text = file.drop((client.key, name))
+        return _save(file, text, place, f"`{name}` is gone from {client.title}")
+
+    return _changed(client, place, change)
 
 
 class ClientsCommand(CliCommand):
