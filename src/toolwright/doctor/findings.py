@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import ModuleType
@@ -86,6 +86,12 @@ class Finding:
             "fix": self.fix or None,
             "fixable": self.fixable,
         }
+
+
+def first_of(names: Sequence[str], most: int = 5) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def one_line(text: object) -> str:

@@ -23,7 +23,7 @@ from .._json_values import is_object
 if TYPE_CHECKING:
     from ..call import Call
     from ..contract.trials.calls import Coverage, Outcome, TrialReport
-    from ..contract.trials.examples import Trial
+    from ..contract.trials.docstrings import Trial
     from ..results import Result
     from ..run.hooks import Next
     from ..toolbox.box import Toolbox

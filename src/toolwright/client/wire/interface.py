@@ -6,14 +6,11 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..._json_values import is_object
 from ..._log import logger
 from ..settings import ClientSettings
-
-if TYPE_CHECKING:
-    pass
 
 
 class ServerInfo(NamedTuple):

@@ -20,7 +20,7 @@ import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -29,7 +29,7 @@ from ...read.signature import POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD, VARIADIC
 from ...read.source import whole_module
 from ...tools.definition import signature_of
 from .calls import Kind, Outcome, TrialCalls, totals
-from .examples import Example, Trial, raised
+from .examples import Example, raised
 
 if TYPE_CHECKING:
     from ...tools.definition import Tool
@@ -179,6 +179,10 @@ class DocstringExamples:
             if fault := _fault_of(line, names):
                 return fault
         return ""
+
+
+Trial: TypeAlias = Example | DocstringExamples | UnreadExample
+"""What can be tried; whatever happens, there is an outcome."""
 
 
 def _fault_of(line: doctest.Example, names: dict[str, Any]) -> str:

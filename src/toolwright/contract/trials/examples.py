@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..._json_values import is_list, is_object
 from ..._words import one_line
@@ -281,34 +281,6 @@ def shown(value: Any) -> str:
 def shorten(text: str) -> str:
     """Return a text on one line, not too long."""
     return one_line(text, _MOST_SHOWN)
-
-
-class Trial(Protocol):
-    """Something that can be tried: an example, or all examples of a docstring."""
-
-    @property
-    def tool(self) -> str:
-        """The tool it is about."""
-        ...
-
-    @property
-    def source(self) -> str:
-        """Where it is written."""
-        ...
-
-    @property
-    def label(self) -> str:
-        """What its author calls it."""
-        ...
-
-    @property
-    def kind(self) -> Kind:
-        """Which kind of trial it is."""
-        ...
-
-    def run(self, calls: TrialCalls) -> Outcome:
-        """Try it; whatever happens, there is an outcome."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,9 +23,9 @@ from .calls import (
     coverage_of,
     usable_tools,
 )
-from .docstrings import docstring_examples
+from .docstrings import Trial, docstring_examples
 from .example_files import StateProbe, read_examples
-from .examples import Example, Trial, raised, same
+from .examples import Example, raised, same
 from .generated import State, need_hypothesis, try_generated, why_not
 
 OnProgress = Callable[[int, int, str], object]

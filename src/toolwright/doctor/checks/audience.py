@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from ..._words import did_you_mean
 from ...dialects import DIALECTS, Loss, render
-from ..findings import Finding, Found, Severity, check
+from ..findings import Finding, Found, Severity, check, first_of
 from ..subjects import CheckedTool, CheckedToolbox
 
 
@@ -99,7 +99,7 @@ def _findings(
 ) -> Iterator[Finding]:
     for loss, names in lost.items():
         what = f"`{loss.keyword}` {loss.message}".strip()
-        text = f"is not portable to {_listed(names)}: {what}"
+        text = f"is not portable to {first_of(names, _MOST_NAMED)}: {what}"
         if loss.tool not in box:
             yield box.finding(text, severity=severity)
             continue
@@ -108,11 +108,6 @@ def _findings(
         parameter = parameter if parameter in tool.properties else ""
         where = f" (at {loss.path})" if loss.path != parameter and loss.path else ""
         yield tool.finding(f"{text}{where}", parameter=parameter, severity=severity)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def unknown_dialect(name: str) -> bool:

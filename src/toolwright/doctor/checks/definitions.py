@@ -11,8 +11,7 @@ from ...read.signature import EMPTY, Lost
 from ...schema.explicit import broken_rules, validator_for
 from ..author_source import mended_entry
 from ..findings import Found, Severity, check
-from ..schema_facts import description_of, fits, kinds_of
-from ..subjects import CheckedTool, CheckedToolbox
+from ..subjects import CheckedTool, CheckedToolbox, description_of, fits, kinds_of
 
 _MOST_EXAMPLES = 50
 _ELSEWHERE = frozenset(("stray", "unread", "more_unread", "unlisted_output"))

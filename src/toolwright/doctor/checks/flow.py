@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..findings import Found, Severity, check
-from ..schema_facts import (
+from ..findings import Found, Severity, check, first_of
+from ..subjects import (
+    CheckedTool,
+    CheckedToolbox,
     description_of,
     fields_of,
     fits,
@@ -15,7 +17,6 @@ from ..schema_facts import (
     kinds_of,
     parts_of,
 )
-from ..subjects import CheckedTool, CheckedToolbox
 
 _DEEPEST = 4
 _MOST_NAMED = 5
@@ -228,7 +229,5 @@ def ambiguous_output(box: CheckedToolbox) -> Found:
             if len(givers) < 2 or any(giver in description for giver in givers):
                 continue
             reported.add(name)
-            more = f" and {len(givers) - _MOST_NAMED} more" if len(givers) > _MOST_NAMED else ""
-            listed = ", ".join(givers[:_MOST_NAMED])
-            text = f"may come from {len(givers)} tools: {listed}{more}"
+            text = f"may come from {len(givers)} tools: {first_of(givers)}"
             yield tool.finding(text, parameter=name)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from ..findings import Finding, Found, Severity, check
+from ..findings import Finding, Found, Severity, check, first_of
 from ..subjects import CheckedTool, CheckedToolbox
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -80,7 +80,6 @@ _MOST_WORDS = 200
 _LEAST_WORDS = 3
 _MOST_COMPARED = 50
 """How many other tools a tool is compared with: those that share its rarest words."""
-_MOST_NAMED = 5
 _WORD = re.compile(r"\w+")
 _SAME: dict[str, str] = {
     word: words.split()[0]
@@ -142,9 +141,7 @@ def _pairs(tools: Sequence[CheckedTool]) -> set[frozenset[str]]:
 
 
 def _of_group(tools: Sequence[CheckedTool], text: str) -> Finding:
-    names = [tool.name for tool in tools[1:]]
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return tools[0].finding(f"{text} {', '.join(names[:_MOST_NAMED])}{more}")
+    return tools[0].finding(f"{text} {first_of([tool.name for tool in tools[1:]])}")
 
 
 def _same_names(box: CheckedToolbox) -> list[list[CheckedTool]]:

@@ -10,8 +10,7 @@ from ..._json_values import JsonObject, is_list
 from ..._log.redact import without_known_secrets
 from ...sources.secret_names import is_secret_name
 from ..findings import Found, Severity, check
-from ..schema_facts import description_of, kinds_of, nodes_within
-from ..subjects import CheckedTool
+from ..subjects import CheckedTool, description_of, kinds_of, nodes_within
 
 _PLACEHOLDER = re.compile(
     r"\A(?:[<$%{\[(].*|x+|\*+|\.+|your[-_ ].*|change[-_ ]?me|example)\Z", re.IGNORECASE | re.DOTALL

@@ -6,8 +6,7 @@ import re
 
 from ..._json_values import is_list
 from ..findings import Found, Severity, check
-from ..schema_facts import description_of, fields_of, nodes_within
-from ..subjects import CheckedTool, CheckedToolbox
+from ..subjects import CheckedTool, CheckedToolbox, description_of, fields_of, nodes_within
 
 _PARAM_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
