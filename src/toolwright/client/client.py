@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from .._log import logger
 from ..errors import CallError
 from ..run.loop import background
-from .answers import contents_value, result_of
+from .answers import contents_value
 from .bounds import short
 from .callables.shapes import python_name
 from .listing import Listing, RemoteTool
 from .settings import ConnectOptions, settings_from
 from .targets import LocalBox, StartedServer, target_of
-from .wire.interface import AnyConnection, RequestScope, needs_task
+from .wire.interface import AnyConnection, RequestScope
 
 if TYPE_CHECKING:
     from ..call import OnLog, OnProgress
@@ -173,8 +173,18 @@ class McpClient:
         raise_on_error: bool = False,
     ) -> Result:
         """Do the same from async code; if it is cancelled, so is the call at the server."""
+        from ..outcome.failure import failed
+
         scope = self._scope(name, timeout, on_progress, on_log)
-        result = await request_of(self, name, arguments or {}, scope)
+        try:
+            tool = (self._listing.known_tools() or {}).get(name)
+            if tool is None:
+                lookup = self._listing.tool(name)
+                is_local = self._connection.is_local
+                tool = await (lookup if is_local else background.run_async(lookup))
+            result = await self._listing.called(tool, tool.checked(arguments or {}), scope)
+        except CallError as error:
+            result = failed(error)
         if raise_on_error and result.error is not None:
             raise result.error
         return result
@@ -305,38 +315,3 @@ def connection_of(client: McpClient) -> AnyConnection:
 def listing_of(client: McpClient) -> Listing:
     """Return what a client knows about its server."""
     return client._listing
-
-
-async def request_of(
-    client: McpClient, name: str, arguments: Mapping[str, Any], scope: RequestScope
-) -> Result:
-    """Call a tool, on any loop; its failure is also a result."""
-    from ..outcome.failure import failed
-
-    listing = client._listing
-    try:
-        tool = (listing.known_tools() or {}).get(name)
-        if tool is None:
-            lookup = listing.tool(name)
-            local = client._connection.is_local
-            tool = await (lookup if local else background.run_async(lookup))
-        return await called(client._connection, tool, tool.checked(arguments), scope)
-    except CallError as error:
-        return failed(error)
-
-
-async def called(
-    connection: AnyConnection,
-    tool: RemoteTool,
-    arguments: Mapping[str, Any],
-    scope: RequestScope,
-) -> Result:
-    """Send a call, and check what comes back. Raises `CallError`."""
-    name = tool.tool.name
-    sent = {"name": name, "arguments": dict(arguments)}
-    scope.as_task = needs_task(tool.told)
-    payload = await connection.send("tools/call", sent, scope)
-    result = result_of(name, payload, tool.tool.output_schema)
-    if result.error is None and tool.tool.output_schema is not None:
-        tool.unboxed(result.value)
-    return result

@@ -18,6 +18,7 @@ from .callables.signature import shapes_of
 from .wire.interface import AnyConnection, RequestScope, needs_task
 
 if TYPE_CHECKING:
+    from ..results import Result
     from .wire.interface import ServerInfo
 
 _log = logger("client")
@@ -33,7 +34,7 @@ class RemoteTool(RemoteCallable):
 
     def __tool_target__(self, options: Any) -> tuple[Any, Any]:
         """Return a target and options for a toolbox: they publish what the server describes."""
-        from .proxy.proxied import described, plain_name, proxied_tool
+        from .proxy import described, plain_name, proxied_tool
 
         name = self.tool.name
         target, published = proxied_tool(self.connection, name, self.told)
@@ -165,17 +166,29 @@ class Listing:
         for kind, key in (("resources", "uri"), ("templates", "uriTemplate"), ("prompts", "name")):
             await self.of(kind, key)
 
+    async def called(
+        self, tool: RemoteTool, arguments: Mapping[str, Any], scope: RequestScope
+    ) -> Result:
+        """Call a tool, and check what comes back. Raises `CallError`."""
+        result = await self._result(tool.told, arguments, scope)
+        if result.error is None and tool.tool.output_schema is not None:
+            tool.unboxed(result.value)
+        return result
+
     async def _dispatch(self, name: str, arguments: dict[str, Any]) -> Any:
         """Send a call of a tool, which has checked its arguments; return its value."""
-        params = {"name": name, "arguments": arguments}
         settings = self._connection.settings
-        definition = self.definitions.get(name, {})
         scope = RequestScope(
-            name,
-            settings.timeout,
-            on_progress=settings.on_progress,
-            on_log=settings.on_log,
-            as_task=needs_task(definition),
+            name, settings.timeout, on_progress=settings.on_progress, on_log=settings.on_log
         )
+        definition = self.definitions.get(name) or {"name": name}
+        return (await self._result(definition, arguments, scope)).value
+
+    async def _result(
+        self, definition: Mapping[str, Any], arguments: Mapping[str, Any], scope: RequestScope
+    ) -> Result:
+        name = definition["name"]
+        scope.as_task = needs_task(definition)
+        params = {"name": name, "arguments": dict(arguments)}
         payload = await self._connection.send("tools/call", params, scope)
-        return result_of(name, payload, definition.get("outputSchema")).value
+        return result_of(name, payload, definition.get("outputSchema"))

@@ -212,7 +212,7 @@ class Registry:
 
     def put_tool(self, target: Any, options: ToolOptions) -> Tool:
         """Add a tool, or put it in the place of the one that the same server had."""
-        from ..client.proxy.proxied import ProxyTool
+        from ..client.proxy import ProxyTool
 
         name = str(options.get("name"))
         existing = self.catalog.get(name)
@@ -228,7 +228,7 @@ class Registry:
 
     def take_offered(self, kind: str, key: str) -> None:
         """Take a resource or a prompt out, if it came from another server."""
-        from ..client.proxy.proxied import ProxiedPrompt, ProxiedResource
+        from ..client.proxy import ProxiedPrompt, ProxiedResource
 
         entries: dict[str, Any] = self.prompts if kind == "prompts" else self.resources
         if isinstance(entries.get(key), ProxiedPrompt | ProxiedResource):

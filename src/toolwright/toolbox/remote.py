@@ -49,7 +49,7 @@ def include_client(
     While a command imports the program, a server that cannot be reached is noted and waited for.
     """
     from ..client.client import connection_of
-    from ..client.proxy.mirror import Mirror
+    from ..client.mirror import Mirror
     from ..run.loop import background
 
     mirror = Mirror(client, registry, select, prefix, rules, options)
@@ -86,7 +86,7 @@ def include_server(
     """
     from .._log import logger
     from ..client import connect
-    from ..client.proxy.mirror import Mirror
+    from ..client.mirror import Mirror
     from ..run.loop import background
 
     # Its questions go to whoever calls. Nothing limits it but the options of the toolbox.

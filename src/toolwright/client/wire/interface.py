@@ -55,7 +55,6 @@ class RequestScope:
         on_progress: Callable[..., object] | None = None,
         on_log: Callable[..., object] | None = None,
         answer: Answerer | None = None,
-        as_task: bool = False,
     ) -> None:
         self.what = what
         """Its name in errors."""
@@ -64,7 +63,7 @@ class RequestScope:
         self.on_log = on_log
         self.answer = answer
         """Who answers the server's questions; None means whoever answers for the whole client."""
-        self.as_task = as_task
+        self.as_task = False
         """Whether the tool has to be run as a task."""
         self.deadline: asyncio.Timeout | None = None
         self.is_call = False

@@ -7,9 +7,10 @@ import contextlib
 import itertools
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Self
+from typing import Any
 
 import mcp_types as t
+from anyio.abc import ObjectReceiveStream
 from mcp.shared.exceptions import MCPError
 from mcp_types.methods import parse_server_notification
 from opentelemetry import trace
@@ -31,7 +32,7 @@ _SENT = object()
 """The data of an error that a server has sent without any."""
 
 
-class IncomingMessages:
+class IncomingMessages(ObjectReceiveStream[Any]):
     """The stream that the SDK reads; every error in it has data, every notification is valid.
 
     The SDK reports a lost connection with a number that any server may send for its own errors:
@@ -79,23 +80,6 @@ class IncomingMessages:
     async def aclose(self) -> None:
         """Close it."""
         await self._stream.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Any:
-        import anyio
-
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
 
 
 @asynccontextmanager

@@ -20,28 +20,23 @@ from .live import LiveSession
 class _List(NamedTuple):
     method: str
     key: str
-    ask: str
-    """The method of the SDK's session."""
     items: str
-    """The attribute of its result that holds the items."""
+    """The attribute of the SDK's result that holds the items; the SDK's method is named by it."""
     result: Any
 
 
 _AT_ONCE = 100
 """Items that are read before others get their turn."""
 _LISTS: Mapping[str, _List] = {
-    "tools": _List("tools/list", "tools", "list_tools", "tools", t.ListToolsResult),
-    "resources": _List(
-        "resources/list", "resources", "list_resources", "resources", t.ListResourcesResult
-    ),
+    "tools": _List("tools/list", "tools", "tools", t.ListToolsResult),
+    "resources": _List("resources/list", "resources", "resources", t.ListResourcesResult),
     "templates": _List(
         "resources/templates/list",
         "resourceTemplates",
-        "list_resource_templates",
         "resource_templates",
         t.ListResourceTemplatesResult,
     ),
-    "prompts": _List("prompts/list", "prompts", "list_prompts", "prompts", t.ListPromptsResult),
+    "prompts": _List("prompts/list", "prompts", "prompts", t.ListPromptsResult),
 }
 
 
@@ -76,9 +71,8 @@ async def _page(live: LiveSession, which: _List, cursor: str | None) -> dict[str
     params = {} if cursor is None else {"cursor": cursor}
     raw = await live.sent(which.method, params, RequestScope(which.method, None))
     if raw is None:  # the server has moved elsewhere
-        page = await getattr(live.session, which.ask)(
-            params=t.PaginatedRequestParams(cursor=cursor)
-        )
+        ask = getattr(live.session, f"list_{which.items}")
+        page = await ask(params=t.PaginatedRequestParams(cursor=cursor))
         raw = page.model_dump(mode="json", by_alias=True, exclude_none=True)
     return raw
 
@@ -101,7 +95,7 @@ async def _items(
         part = {**raw, which.key: items[begin : begin + _AT_ONCE]}
         part = _sound(part, which, version, faults, begin)
         page = which.result.model_validate(part, by_name=False)
-        if which.ask == "list_tools":
+        if which.items == "tools":
             # As the SDK does with each list: it then knows which parameters go into headers.
             page = live.session._absorb_tool_listing(page, complete=False)  # noqa: SLF001
         for entry in getattr(page, which.items):

@@ -4,7 +4,7 @@ import pytest
 
 from toolwright import Toolbox
 from toolwright.client import connect
-from toolwright.client.proxy.offered_schema import linear
+from toolwright.client.offered_schema import linear
 
 BACKTRACKS = "^(?=(a+)+$)"
 SCHEMAS = {

@@ -6,12 +6,12 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from ..._json_values import is_list, is_object
-from ...errors import ArgumentError, Fault, SchemaError
-from ...json_schema.document import COMBINING, REF, Document, combined
-from ...schema.explicit import searcher
-from ...sources.program import CommandParameter
-from ...sources.rules import Rule
+from .._json_values import is_list, is_object
+from ..errors import ArgumentError, Fault, SchemaError
+from ..json_schema.document import COMBINING, REF, Document, combined
+from ..schema.explicit import searcher
+from ..sources.program import CommandParameter
+from ..sources.rules import Rule
 
 # -- without anything that could block this server
 

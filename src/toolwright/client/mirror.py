@@ -7,13 +7,13 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..._log import logger
-from ...errors import CallError, SchemaError
-from ...options import ToolOptions
-from ...run.loop import background
-from ...sources.rules import Rule
-from ..client import McpClient, connection_of, listing_of
-from .proxied import (
+from .._log import logger
+from ..errors import CallError, SchemaError
+from ..options import ToolOptions
+from ..run.loop import background
+from ..sources.rules import Rule
+from .client import McpClient, connection_of, listing_of
+from .proxy import (
     ServerSelection,
     described,
     name_of,
@@ -25,8 +25,8 @@ from .proxied import (
 )
 
 if TYPE_CHECKING:
-    from ...tools.prompt import Prompt
-    from ...tools.resource import Resource
+    from ..tools.prompt import Prompt
+    from ..tools.resource import Resource
 
 _log = logger("client")
 _RETRY_SECONDS = (1.0, 2.0, 5.0, 10.0, 30.0)

@@ -9,29 +9,31 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from ..._json_values import is_list, is_object
-from ..._protocol import LOG_LEVELS
-from ...call import Call, reports_progress
-from ...errors import CallError, SchemaError
-from ...options import ToolOptions
-from ...questions import InputNeeded, Question
-from ...results import Result
-from ...sources.program import Command
-from ...sources.rules import EVERYTHING, Rule, checked_rules, rule_for
-from ...sources.value_types import typed_dict
-from ...tools.catalog import matches
-from ...tools.prompt import Prompt
-from ...tools.resource import Resource, UriTemplate, belongs_to
-from ..answers import result_of
-from ..bounds import MOST_BYTES
-from ..callables.definition import hints_of
-from ..question_handlers import ABILITIES
-from ..wire.interface import RequestScope, needs_task
+from .._json_values import is_list, is_object
+from .._protocol import LOG_LEVELS
+from ..call import Call, reports_progress
+from ..errors import CallError, SchemaError
+from ..options import ToolOptions
+from ..questions import InputNeeded, Question
+from ..results import Result
+from ..sources.program import Command
+from ..sources.rules import EVERYTHING, Rule, checked_rules, rule_for
+from ..sources.value_types import typed_dict
+from ..tools.catalog import matches
+from ..tools.prompt import Prompt
+from ..tools.resource import Resource, UriTemplate, belongs_to
+from .answers import result_of
+from .bounds import MOST_BYTES
+from .callables.definition import hints_of
 from .offered_schema import linear, offered_schema, refuse_hidden
+from .question_handlers import ABILITIES
+from .wire.interface import RequestScope, needs_task
 
 if TYPE_CHECKING:
-    from ...tools.definition import Tool
-    from ..wire.interface import AnyConnection
+    from ..tools.definition import Tool
+    from ..tools.prompt import Prompt
+    from ..tools.resource import Resource
+    from .wire.interface import AnyConnection
 
 # -- a call that is passed on
 

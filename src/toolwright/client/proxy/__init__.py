@@ -1,1 +1,0 @@
-"""What a server offers, as a part of a toolbox."""
