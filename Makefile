@@ -12,7 +12,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 # are started as well.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test soak programs lint lowest check test-all format bench clean
+.PHONY: demo test soak programs lint lowest check test-all format bench console clean
 
 demo: $(INSTALLED)
 	@exec $(BIN)/python examples/demo.py
@@ -94,8 +94,12 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/run.py
 
+# The page of the console, from its sources; what is built is committed, so that nobody needs npm.
+console:
+	@cd console && npm ci --silent --no-audit --no-fund && npm run --silent build
+
 clean:
-	rm -rf .venv .venv-* .bench build dist
+	rm -rf .venv .venv-* .bench build dist console/node_modules
 
 # What serving needs.
 $(INSTALLED): pyproject.toml

@@ -44,6 +44,7 @@ ORDER = [
     ["client"],
     ["contract"],
     ["doctor"],
+    ["console"],
     ["toolbox"],
     ["testing"],
     ["cli"],

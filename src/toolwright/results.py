@@ -256,6 +256,14 @@ def has_body(result: Result) -> bool:
     return result._body is not None
 
 
+def size_of(result: Result) -> int:
+    """Return about how many bytes it takes to send a result once."""
+    size = len(result._body or b"")
+    for block in result._blocks or ():
+        size += sum(len(text) for text in block.values() if isinstance(text, str))
+    return size
+
+
 def show(result: Result, body: bytes) -> None:
     """Send this JSON as structured content, beside the same blocks."""
     result._blocks = result.content

@@ -24,7 +24,7 @@ from .server_settings import ServeArguments
 from .target_words import shown_target
 from .targets.folders import tool_folders
 from .targets.modules import split
-from .telemetry import add_hooks
+from .telemetry import add_hooks, shown_in_console
 from .usage import BadTarget
 
 if TYPE_CHECKING:
@@ -148,6 +148,8 @@ def opened_from_lock(chosen: ServeArguments) -> tuple[Toolbox, Live] | None:
         locked = locked_offering(lock, loader, names=_names(lock, chosen), refused=refused)
     except SchemaError as error:
         return _not_used(chosen, f"{file} is not used: {error}")
+    if "console" in chosen.settings:
+        locked = shown_in_console(locked, chosen, file, chosen.settings.get("console_role"))
     lives.append(Reloadable(locked))
     return front, lives[0]
 

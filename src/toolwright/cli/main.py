@@ -34,6 +34,7 @@ be imported in it. Without a TARGET, the one in [tool.toolwright] of pyproject.t
 """
 _COMMANDS = {
     "serve": "Serve tools over MCP: stdio, or HTTP with --http.",
+    "console": "Look at tools in a browser, and try them.",
     "list": "List the tools.",
     "show": "Show one tool: its schemas and what its author says.",
     "call": "Call a tool as a client would.",

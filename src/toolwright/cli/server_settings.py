@@ -122,6 +122,7 @@ class ServeArguments(TargetCommand):
     # The socket that a worker serves on; `cli.workers` passes it.
     listening: int | None = option(argparse.SUPPRESS, kind=int)
     ready: int | None = option(argparse.SUPPRESS, kind=int)
+    figures: str | None = option(argparse.SUPPRESS, metavar="DIR")
     audit: str | None = option(
         "write a line of JSON for each call and each refusal (- is standard error)",
         metavar="FILE",
@@ -288,6 +289,8 @@ def _check_flags(chosen: ServeArguments) -> None:
             raise UsageError(f"{names[0]} goes with --http: stdio has no use for it")
     if chosen.lock is not None and chosen.reload:
         raise UsageError("--lock starts without the code that --reload watches: give one of them")
+    if "console_role" in chosen.settings and "console" not in chosen.settings:
+        raise UsageError("--console-role goes with --console: it says who sees arguments there")
     check_count("--workers", chosen.workers)
     if (chosen.workers or 1) > 1:
         if chosen.reload:

@@ -1,4 +1,4 @@
-"""Audit, metrics, spans and the status line of `serve`."""
+"""Audit, metrics, spans, the console and the status line of `serve`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,20 @@ from .server_settings import ServeArguments
 from .usage import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..client import McpClient
+    from ..console.figures import Figures, WorkerFigures
+    from ..serve.offering import Offering
     from ..toolbox.box import Toolbox
+    from .command import Targeted
     from .status import Status
 
 
 _audits: dict[str, Any] = {}
 """One for each file, kept across reloads."""
+_figures: list[WorkerFigures] = []
+"""Those that the console shows, once it is wanted."""
 _shown: list[Status] = []
 """The status line, once it is shown; also kept across reloads."""
 
@@ -43,10 +51,53 @@ def add_hooks(box: Toolbox, chosen: ServeArguments) -> None:
 
         _needed("--otel", "opentelemetry", "otel", lambda: _export_spans(box.name))
         box.around(spans())
+    if "console" in chosen.settings:
+        box.around(_shared_figures(chosen.figures, chosen.settings.get("console_role")).own)
     if "metrics" in chosen.settings:
         from ..telemetry import metrics
 
         box.around(_needed("--metrics", "prometheus-client", "metrics", metrics))
+
+
+def _shared_figures(folder: str | None, role: str | None) -> WorkerFigures:
+    from ..console.figures import Figures, WorkerFigures
+
+    if not _figures:
+        _figures.append(WorkerFigures(Figures(keeps_arguments=role is not None), folder))
+    return _figures[0]
+
+
+def console_hook() -> Figures:
+    """Return the hook that counts for the console."""
+    return _shared_figures(None, None).own
+
+
+def shown_in_console(
+    offering: Offering,
+    chosen: Targeted,
+    lock_file: Path,
+    role: str | None = None,
+    *,
+    server: McpClient | None = None,
+) -> Offering:
+    """Return an offering with the console, which has the project's settings for the doctor.
+
+    If all of it comes from one `server`, the page speaks to that one.
+    """
+    from ..console import Subject, with_console
+    from ..console.bridge import ServerBridge
+    from .project import doctor_settings
+    from .target_words import shown_target
+
+    bridge = None if server is None else ServerBridge.to_server_of(server)
+    subject = Subject(
+        doctor=doctor_settings(chosen.target),
+        era=server.server.protocol if server is not None and bridge is not None else None,
+        lock_file=lock_file,
+        target=shown_target(chosen.target),
+    )
+    figures = _shared_figures(None, role)  # made with the hooks, or now
+    return with_console(offering, subject, figures=figures.snapshot, role=role, bridge=bridge)
 
 
 def _export_spans(name: str) -> None:

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 _LONGEST_DEFAULT = 40
 _LONGEST_KIND = 120
 _DEEPEST = 8
+_BOUNDS = (
+    ("minimum", "at least"),
+    ("exclusiveMinimum", "more than"),
+    ("maximum", "at most"),
+    ("exclusiveMaximum", "less than"),
+)
+_MOST_NAMES = 12
 
 
 class Argument(NamedTuple):
@@ -136,6 +143,28 @@ def _unboxed(schema: Mapping[str, Any]) -> Any:
     """Return the schema of the value itself, where one of our servers has wrapped it."""
     boxed = schema.get(BOX_KEY) and is_object(schema.get("properties"))
     return opened_box(dict(schema)) if boxed else dict(schema)
+
+
+def limits_in_words(argument: Argument) -> list[str]:
+    """Return what a schema says about values, or about the items of a list, in words."""
+    node = argument.said
+    for _ in range(2):
+        node = node.items if node.kinds <= {"array", "null"} else node
+    limits: list[str] = []
+    if node.values and "Literal[" not in argument.kind and " | " not in argument.kind:
+        limits.append(f"One of {_listed([repr(value) for value in node.values])}")
+    bounds = [(words, node.keyword(key)) for key, words in _BOUNDS]
+    phrases = [f"{words} {bound}" for words, bound in bounds if bound is not None]
+    if phrases:
+        limits.append(" and ".join(phrases).capitalize())
+    if node.properties:
+        limits.append(f"With {_listed(list(node.properties))}")
+    return limits
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 # -- hints

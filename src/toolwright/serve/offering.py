@@ -180,6 +180,9 @@ class Offering:
     """Closes it, in a thread that may wait."""
     aclose: Callable[[], Awaitable[object]] = _nothing_soon
 
+    console: Callable[[Any, Live], None] | None = None
+    """Adds the console to an HTTP app, where it was asked for."""
+
     now: Offering = field(init=False)
     """What is offered now: always this."""
     is_live: bool = field(default=False, init=False)

@@ -19,7 +19,7 @@ from .._log.printable import say
 from .._words import count_of
 from .lifecycle import LifespanFailed
 from .offering import Live
-from .settings import HttpSettings, ServerConfig, StdioSettings, server_config
+from .settings import CONSOLE_PATH, HttpSettings, ServerConfig, StdioSettings, server_config
 
 if TYPE_CHECKING:
     from .http.uvicorn.server import PlainServer
@@ -30,7 +30,14 @@ _ON_STDIO = 'box.serve("http") serves at an address instead.'
 
 def announce_http(box: Live, config: ServerConfig, port: int) -> None:
     """Say at which address a server answers."""
+    if config.console:
+        say(f"The console is at {console_address(config, port)}")
     say(f"{_counted(box)} at {address(config, port)} (Ctrl-C ends it)")
+
+
+def console_address(config: ServerConfig, port: int) -> str:
+    """Return the URL of the console of a server that listens at a port."""
+    return f"{address(config, port).removesuffix(config.path)}{CONSOLE_PATH}/"
 
 
 def address(config: ServerConfig, port: int) -> str:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .http.routes import Routes
 
 T = TypeVar("T")
+CONSOLE_PATH = "/console"
+"""Where the console is, with the setting `console`."""
 Tokens: TypeAlias = "str | Mapping[str, str | Caller] | Iterable[str] | None"
 Place = Literal["http", "asgi", "stdio"]
 
@@ -188,6 +190,11 @@ class ServerConfig:
         Flag("--session-idle", "end a session that is not used for this long", "SECONDS"), group=_SESSIONS)
     metrics: bool = _setting(False, "Answer `/metrics` for Prometheus",
         Flag("--metrics", "count calls for Prometheus, at /metrics"), group="watching calls")
+    console: bool = _setting(False, "Show the tools to people, at `/console`: see [the console](console.md)",
+        Flag("--console", "show the tools to people, at /console"), group="watching calls")
+    console_role: str | None = _setting(None,
+        "The role that sees the arguments of the last calls in the console",
+        Flag("--console-role", "who may see the arguments of the last calls there", "ROLE"), group="watching calls")
     log_level: str | int | None = _setting(None,
         "What is logged on standard error: `debug`, `info`, `warning`, `error` or `critical`",
         Flag("--log-level", "what is logged on standard error"), on=("http", "stdio"))
@@ -239,6 +246,8 @@ class AppSettings(TypedDict, total=False):
     max_streams_per_client: int
     session_idle: float
     metrics: bool
+    console: bool
+    console_role: str | None
     routes: Routes
     middleware: Iterable[Any]
 

@@ -548,7 +548,7 @@ class Toolbox(Mapping[str, Tool]):
         try:
             from ..serve.server import serve
 
-            serve(self._offering, transport, **settings)
+            serve(self._served(settings), transport, **settings)
         except KeyboardInterrupt:
             return  # Ctrl-C came before there was a server to end by itself
 
@@ -572,14 +572,26 @@ class Toolbox(Mapping[str, Tool]):
         from ..serve.server import ended_by_ctrl_c, serve_async
 
         with ended_by_ctrl_c(Toolbox.serve_async.__code__):
-            await serve_async(self._offering, transport, **settings)
+            await serve_async(self._served(settings), transport, **settings)
 
     def asgi(self, **settings: Unpack[AppSettings]) -> AsgiApp:
         """Return an ASGI app: run it with any server, or mount it in another app."""
         from ..serve.http.app import App
         from ..serve.settings import server_config
 
-        return App(self._offering, server_config("asgi", settings))
+        return App(self._served(settings), server_config("asgi", settings))
+
+    def _served(self, settings: Mapping[str, Any]) -> Offering:
+        """Return what servers get of it: with the console, if it is wanted."""
+        if not settings.get("console"):
+            return self._offering
+        from ..console import with_console
+        from ..console.figures import Figures
+
+        role = settings.get("console_role")
+        figures = Figures(keeps_arguments=role is not None)
+        self.around(figures)
+        return with_console(self._offering, figures=figures.snapshot, role=role)
 
     async def handle(self, body: bytes | str, headers: Mapping[str, str] | None = None) -> Reply:
         """Answer one HTTP request, without a server: for functions that run on demand."""

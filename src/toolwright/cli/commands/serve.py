@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..._log.printable import say
 from ...toolbox.box import Toolbox, registry_of, served
 from ..load import OpenedTarget, open_target
+from ..locking import lock_path
 from ..project import real_target
 from ..server_settings import ServeArguments, check_own_settings, read_settings
 from ..targets.remote import is_remote
-from ..telemetry import add_hooks, show_status
+from ..telemetry import add_hooks, show_status, shown_in_console
 from ..usage import BadTarget, UsageError
 
 if TYPE_CHECKING:
@@ -142,18 +143,25 @@ def _start_workers(
     announce: Callable[[], None],
     started_in: str,
 ) -> int:
+    from tempfile import TemporaryDirectory
+
     from ...serve.access.guard import state_keys
     from ..workers import Workers
 
-    return Workers(
-        [sys.executable, "-m", "toolwright", *chosen.typed.words],
-        chosen.workers or 1,
-        listening,
-        started_in,
-        drain=config.drain,
-        state_keys=state_keys(config.state_key),
-        announce=announce,
-    ).run()
+    command = [sys.executable, "-m", "toolwright", *chosen.typed.words]
+    with contextlib.ExitStack() as stack:
+        if config.console:
+            folder = TemporaryDirectory(prefix="toolwright-", ignore_cleanup_errors=True)
+            command += ["--figures", stack.enter_context(folder)]
+        return Workers(
+            command,
+            chosen.workers or 1,
+            listening,
+            started_in,
+            drain=config.drain,
+            state_keys=state_keys(config.state_key),
+            announce=announce,
+        ).run()
 
 
 def _opened(chosen: ServeArguments, config: ServerConfig) -> _Opened | None:
@@ -223,8 +231,13 @@ def _served(
     box: Toolbox, chosen: ServeArguments, reloader: Reloader | None, config: ServerConfig
 ) -> Live:
     """Return the toolbox itself, or with `--reload` a stand-in for its newest version."""
+    offering = served(box)
+    if config.console:
+        offering = shown_in_console(
+            offering, chosen, lock_path(chosen.target, None), config.console_role
+        )
     if reloader is None:
-        return served(box)
+        return offering
     from ...serve.reloadable import Reloadable
 
     def load() -> Toolbox:
@@ -234,6 +247,6 @@ def _served(
         _check_search(served(newer.box), config)
         return newer.box
 
-    live = Reloadable(served(box))
+    live = Reloadable(offering)
     reloader.watch(live, load, lambda newer: add_hooks(newer, chosen))
     return live

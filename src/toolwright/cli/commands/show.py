@@ -20,13 +20,6 @@ _HINTS = {
     "confirm": "asks to be confirmed",
     "task": "may become a task",
 }
-_BOUNDS = (
-    ("minimum", "at least"),
-    ("exclusiveMinimum", "more than"),
-    ("maximum", "at most"),
-    ("exclusiveMaximum", "less than"),
-)
-_MOST_NAMES = 12
 
 
 class ShowCommand(TargetCommand):
@@ -96,30 +89,10 @@ def _print(tool: Tool, head: str) -> None:
 
 
 def _row(argument: Argument) -> tuple[str, str, str, str]:
+    from ...client.signatures import limits_in_words
+
     described = " ".join(argument.said.description.split())  # in one cell
-    words = [described, *_limits(argument)]
+    words = [described, *limits_in_words(argument)]
     sentences = " ".join(f"{text.rstrip('.')}." for text in words if text)
     needed = "any" if argument.name.startswith("*") else "required"
     return argument.name, argument.kind, argument.default or needed, sentences
-
-
-def _limits(argument: Argument) -> list[str]:
-    """Return what a schema says about values, or about the items of a list, in words."""
-    node = argument.said
-    for _ in range(2):
-        node = node.items if node.kinds <= {"array", "null"} else node
-    limits: list[str] = []
-    if node.values and "Literal[" not in argument.kind and " | " not in argument.kind:
-        limits.append(f"One of {_listed([repr(value) for value in node.values])}")
-    bounds = [(words, node.keyword(key)) for key, words in _BOUNDS]
-    phrases = [f"{words} {bound}" for words, bound in bounds if bound is not None]
-    if phrases:
-        limits.append(" and ".join(phrases).capitalize())
-    if node.properties:
-        limits.append(f"With {_listed(list(node.properties))}")
-    return limits
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + more

@@ -144,21 +144,8 @@ class ProcessStreams:
 
         Raises `OSError` or `ValueError` if it cannot be started.
         """
-        server = self.server
-        guard.ready()
-        process = self._process = await asyncio.create_subprocess_exec(
-            *server.argv,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=_environment(server.env),
-            cwd=server.folder,
-            limit=self.most,
-            start_new_session=True,
-        )
+        process = self._process = await started(self.server, self.most)
         # No await until the tasks run: a cancellation in between would leave the process behind.
-        _running.add(process.pid)
-        guard.note(process.pid)
         came, incoming = anyio.create_memory_object_stream[Any](0)
         write, sent = anyio.create_memory_object_stream[Any](0)
         tasks = [
@@ -172,9 +159,7 @@ class ProcessStreams:
             for stream in (incoming, write, came, sent):
                 stream.close()
             # A task of its own: whoever is cancelled here, the server is ended.
-            _endings.add(ending := asyncio.ensure_future(_ended_with(process, tasks)))
-            ending.add_done_callback(_endings.discard)
-            await asyncio.shield(ending)
+            await asyncio.shield(stopped(process, tasks))
 
     async def _read(self, process: asyncio.subprocess.Process, came: Any) -> None:
         output = _stream(process.stdout)
@@ -239,6 +224,37 @@ class ProcessStreams:
         if text:
             self._tail.append(text)
             _log.debug("%s: %s", self.server, short(text, 2000))
+
+
+async def started(server: StartedServer, most: int) -> asyncio.subprocess.Process:
+    """Start a server whose lines have at most so many bytes; `stopped` ends it.
+
+    Raises `OSError` or `ValueError` if it cannot be started.
+    """
+    guard.ready()
+    process = await asyncio.create_subprocess_exec(
+        *server.argv,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=_environment(server.env),
+        cwd=server.folder,
+        limit=most,
+        start_new_session=True,
+    )
+    _running.add(process.pid)
+    guard.note(process.pid)
+    return process
+
+
+def stopped(
+    process: asyncio.subprocess.Process, tasks: list[asyncio.Task[None]]
+) -> asyncio.Task[None]:
+    """End a server, and the tasks that read and write its streams, in a task that goes on."""
+    ending = asyncio.ensure_future(_ended_with(process, tasks))
+    _endings.add(ending)
+    ending.add_done_callback(_endings.discard)
+    return ending
 
 
 def _stream(stream: Any) -> Any:

@@ -21,7 +21,7 @@ from ..access.guard import (
 from ..access.quotas import Client, Running
 from ..lifecycle import Drain, LifespanFailed, closed, open_stores, opened
 from ..sender import Sender
-from ..settings import ServerConfig
+from ..settings import CONSOLE_PATH, ServerConfig
 from .admission import Admission, answer_refusal, reached
 from .asgi import Header, Message, Receive, Scope, Send, say
 from .body import MOST_BODIES, Bodies, replayed
@@ -34,9 +34,11 @@ from .routes import (
     Found,
     Metadata,
     RouteTable,
+    answer_browser,
     answer_metadata,
     answer_metrics,
     answer_preflight,
+    is_browser,
     is_preflight,
     method_asked,
     readable_by,
@@ -68,6 +70,7 @@ class App:
 
     def __init__(self, box: Live, config: ServerConfig) -> None:
         open_stores(box.now)
+        source = box
         if config.search:
             from ..search import with_search
 
@@ -112,6 +115,9 @@ class App:
         self._stopping: asyncio.Future[None] | None = None
         reserved = {self.path, "", *PATHS, METRICS_PATH if config.metrics else self.path}
         self.routes = RouteTable(config.routes, box, reserved)
+        if config.console and source.now.console is not None:
+            source.now.console(self, source)
+        self.has_console = config.console
         self._entry = wrapped(self._request, config.middleware)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -124,8 +130,7 @@ class App:
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
         path = _place(scope)
-        if self.metadata and path == self.metadata.path:
-            await answer_metadata(send, scope["method"], headers, self.metadata)
+        if await self._told(path, scope, headers, send):
             return
         origin = headers.get(b"origin")
         shares = origin is not None and self.guard.shares_with(origin)
@@ -153,6 +158,24 @@ class App:
             await self._checked(scope, headers, receive, send)
         else:
             await self._routed(route, scope, headers, receive, send)
+
+    async def _told(
+        self, path: str, scope: Scope, headers: Mapping[bytes, bytes], send: Send
+    ) -> bool:
+        """Answer what everybody may ask: for the OAuth metadata, or with a browser; else False."""
+        if self.metadata and path == self.metadata.path:
+            await answer_metadata(send, scope["method"], headers, self.metadata)
+        elif path == self.path and is_browser(scope["method"], headers):
+            refused = self.guard.refusal(headers, reached(scope))
+            if refused is None:
+                root = scope.get("root_path", "")
+                console = root + CONSOLE_PATH if self.has_console else None
+                await answer_browser(send, self.box.now.about.name, console)
+            else:
+                await answer_refusal(send, refused)
+        else:
+            return False
+        return True
 
     async def _routed(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -36,6 +38,20 @@ async def answer(send: Send, body: bytes, *more: Header) -> None:
 async def say(send: Send, status: int, text: str, *more: Header) -> None:
     """Send an error message as JSON."""
     await respond(send, status, json.dumps({"error": text}).encode(), JSON, *more)
+
+
+async def read_body(receive: Receive, most: int, seconds: float) -> bytes | None:
+    """Return a small body; None if it is larger than `most`, or does not come in time."""
+    body, is_more = b"", True
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            while is_more and len(body) <= most:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                body += message.get("body", b"")
+                is_more = message.get("more_body", False)
+    return None if is_more or len(body) > most else body
 
 
 async def refuse(send: Send, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -171,6 +172,37 @@ async def answer_metrics(send: Send, sender: Sender, box: Live) -> None:
     await respond(send, 200, metrics, kind)
 
 
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{name}</title>
+<h1>{name}</h1>
+<p>This is the address of an MCP server. Programs connect to it; give it to your client as it is.</p>
+{more}
+"""
+_CONSOLE = '<p><a href="{path}/">Look at its tools, and try them.</a></p>'
+_NO_CONSOLE = "<p>Started with <code>--console</code>, it also has a page to look at its tools.</p>"
+
+
+def is_browser(method: str, headers: Mapping[bytes, bytes]) -> bool:
+    """Return whether a page is asked for; clients of MCP ask for a stream of events."""
+    accepted = headers.get(b"accept", b"")
+    return method == "GET" and b"text/html" in accepted and b"text/event-stream" not in accepted
+
+
+async def answer_browser(send: Send, name: str, console: str | None) -> None:
+    """Send a page that says what is here, with the way to the console."""
+    more = _NO_CONSOLE if console is None else _CONSOLE.format(path=html.escape(console))
+    body = _PAGE.format(name=html.escape(name), more=more).encode(errors="replace")
+    await respond(
+        send,
+        200,
+        body,
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+        (b"x-content-type-options", b"nosniff"),
+    )
+
+
 Routes = Mapping[str, Any] | Iterable[Any]
 """ASGI apps by path, or routes of Starlette."""
 
@@ -192,6 +224,7 @@ class RouteTable:
         self._box = box
         self._reserved = frozenset(reserved)
         self._apps: dict[str, AsgiApp] = {}
+        self._public: set[str] = set()
         self._given: tuple[Any, ...] = ()
         if isinstance(given, Mapping):
             by_path = cast("Mapping[str, AsgiApp]", given)
@@ -205,6 +238,15 @@ class RouteTable:
             self._checked(str(getattr(route, "path", "")))
         self._made: tuple[tuple[OwnRoute, ...], list[tuple[Any, bool]]] = ((), [])
         _ = self._routes
+
+    def mount(self, path: str, app: AsgiApp, *, is_public: bool) -> None:
+        """Let an app of this package answer below a path. Raises `ValueError` if it is taken."""
+        if path in self._apps:
+            msg = f"{path} is taken: the server itself answers there"
+            raise ValueError(msg)
+        self._apps[path] = app
+        if is_public:
+            self._public.add(path)
 
     def find(self, scope: Scope, asked: str) -> Found | None:
         """Return what answers a request; None if nothing does."""
@@ -237,7 +279,8 @@ class RouteTable:
         while path:
             app = self._apps.get(path)
             if app is not None:
-                return Found(app, {**scope, "root_path": scope.get("root_path", "") + path}, False)
+                inner = {**scope, "root_path": scope.get("root_path", "") + path}
+                return Found(app, inner, path in self._public)
             path = path.rpartition("/")[0]
         return None
 

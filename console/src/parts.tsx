@@ -1,0 +1,169 @@
+// Small parts that several views have.
+
+import DOMPurify from "dompurify";
+import { marked } from "marked";
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { isObject, write, type Json } from "./json";
+
+const MOST_MARKDOWN = 20_000;
+const MOST_SHOWN = 100_000;
+const MOST_ENTRIES = 100;
+const TAGS = ["p", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "a", "br", "hr", "blockquote"].concat(
+  ["h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"],
+);
+
+/** Text of an author as Markdown: nothing in it runs, and nothing is fetched for it. */
+export function Markdown({ text }: { text: string }) {
+  const html = useMemo(() => {
+    if (text.length > MOST_MARKDOWN) return null;
+    const written = marked.parse(text, { async: false, gfm: true });
+    return DOMPurify.sanitize(written, {
+      ALLOWED_TAGS: TAGS,
+      ALLOWED_ATTR: ["href"],
+      ALLOWED_URI_REGEXP: /^(https?|mailto):/i,
+    });
+  }, [text]);
+  if (html === null) return <Long text={text} />;
+  // biome-ignore lint: sanitised just above
+  return <div class="markdown" dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+/** Text of any length, of which a part is shown at first. */
+export function Long({ text, isCode = true }: { text: string; isCode?: boolean }) {
+  const [isOpen, setOpen] = useState(false);
+  const shown = isOpen ? text.slice(0, 20 * MOST_SHOWN) : text.slice(0, MOST_SHOWN);
+  return (
+    <div class="long">
+      <pre class={isCode ? "code" : "plain"} dir="auto" tabIndex={0}>
+        {shown}
+      </pre>
+      {shown.length < text.length && (
+        <p class="quiet-text">
+          {(text.length - shown.length).toLocaleString()} more characters are not shown.{" "}
+          {!isOpen && (
+            <button type="button" onClick={() => setOpen(true)}>
+              Show more
+            </button>
+          )}
+        </p>
+      )}
+      <Copy text={text} />
+    </div>
+  );
+}
+
+export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [isDone, setDone] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text).catch(() => undefined);
+    setDone(true);
+    setTimeout(() => setDone(false), 1500);
+  };
+  return (
+    <button type="button" class="quiet copy" onClick={() => void copy()}>
+      {isDone ? "Copied" : label}
+    </button>
+  );
+}
+
+/** JSON as a tree that opens where one looks: large values cost nothing until then. */
+export function Tree({ value, name, depth = 0 }: { value: Json; name?: string; depth?: number }) {
+  const [isOpen, setOpen] = useState(depth < 2);
+  const [most, setMost] = useState(MOST_ENTRIES);
+  const key = name === undefined ? null : <span class="tree-key">{name}: </span>;
+  if (!isObject(value) && !Array.isArray(value)) {
+    const text = write(value);
+    const kind = value === null ? "null" : typeof value;
+    return (
+      <div class="tree-leaf">
+        {key}
+        <span class={`tree-${kind}`}>{text.length > 2000 ? `${text.slice(0, 2000)}…` : text}</span>
+      </div>
+    );
+  }
+  const count = Array.isArray(value) ? value.length : Object.keys(value).length;
+  const sign = Array.isArray(value) ? `[${count}]` : `{${count}}`;
+  const entries = isOpen ? firstEntries(value, most) : [];
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} class="tree">
+      <summary>
+        {key}
+        <span class="quiet-text">{sign}</span>
+      </summary>
+      {isOpen && (
+        <div class="tree-inside">
+          {entries.map(([inner, each]) => (
+            <Tree key={inner} value={each} name={inner} depth={depth + 1} />
+          ))}
+          {count > most && (
+            <button type="button" class="quiet" onClick={() => setMost(most * 10)}>
+              {(count - most).toLocaleString()} more
+            </button>
+          )}
+        </div>
+      )}
+    </details>
+  );
+}
+
+function firstEntries(value: Json[] | { [key: string]: Json }, most: number): [string, Json][] {
+  if (Array.isArray(value)) return value.slice(0, most).map((each, at) => [String(at), each]);
+  return Object.entries(value).slice(0, most);
+}
+
+export function Tabs<T extends string>(props: {
+  label: string;
+  tabs: readonly (readonly [T, ComponentChildren])[];
+  chosen: T;
+  choose: (tab: T) => void;
+}) {
+  const move = (event: KeyboardEvent, at: number) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const next = props.tabs[(at + step + props.tabs.length) % props.tabs.length];
+    if (!step || !next) return;
+    event.preventDefault();
+    props.choose(next[0]);
+    const list = (event.currentTarget as HTMLElement).parentElement;
+    (list?.children[(at + step + props.tabs.length) % props.tabs.length] as HTMLElement | undefined)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label={props.label}>
+      {props.tabs.map(([tab, label], at) => (
+        <button
+          type="button"
+          role="tab"
+          aria-selected={tab === props.chosen}
+          tabIndex={tab === props.chosen ? 0 : -1}
+          onClick={() => props.choose(tab)}
+          onKeyDown={(event) => move(event, at)}
+        >
+          {label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Badge({ kind, children }: { kind: string; children: ComponentChildren }) {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+export function duration(milliseconds: number): string {
+  if (milliseconds >= 1000) return `${(milliseconds / 1000).toFixed(2)} s`;
+  return milliseconds >= 1 ? `${+milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms` : `${(milliseconds * 1000).toFixed(0)} µs`;
+}
+
+export function time(at: number): string {
+  return new Date(at).toLocaleTimeString();
+}
+
+/** Text that came from elsewhere, on one line: signs that turn text around are shown as such. */
+export function plain(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, "�");
+}
