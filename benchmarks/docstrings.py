@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import docstring_parser
 
-from toolwright.read.docstring import parse
 from toolwright.read.docstring_parts import Section
+from toolwright.read.documentation import parse
 
 # (style, what is odd about it, text, the text of each parameter)
 BATTERY = [

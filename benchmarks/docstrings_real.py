@@ -35,8 +35,8 @@ from typing import NamedTuple
 
 import griffe
 
-from toolwright.read.docstring import parse
 from toolwright.read.docstring_parts import ATTRIBUTES, PARAMETERS, Section
+from toolwright.read.documentation import parse
 
 PACKAGES = [
     *("aiohttp", "anyio", "attr", "authlib", "beartype", "boto3", "botocore", "celery", "click"),

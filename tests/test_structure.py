@@ -148,7 +148,7 @@ def test_no_text_names_a_module(path):
 def test_a_sibling_that_is_named_is_a_module():
     known = {dotted(path) for path in modules()}
     named = {name for path in modules() for name in siblings_by_name(path)}
-    assert named == {"run.process.child"}  # the other side of a pipe is run, not imported
+    assert named == {"run.child"}  # the other side of a pipe is run, not imported
     assert named <= known
 
 
@@ -219,7 +219,7 @@ def test_registering_reads_the_bare_signature_only():
         "def f(x: 'Nowhere', y: int = 1) -> int: ...\n"
         "assert list(box) == ['f']"
     )
-    unread = {"pydantic", "asyncio", "toolwright.read.docstring", "toolwright.schema.compile"}
+    unread = {"pydantic", "asyncio", "toolwright.read.documentation", "toolwright.schema.compile"}
     assert loaded_after(statement) & unread == set()
 
 
@@ -234,7 +234,7 @@ def test_listing_plain_functions_loads_neither_translators_nor_plugins():
         "    return a\n"
         "box.to_mcp_json()"
     )
-    unneeded = {"importlib.metadata", "difflib", "toolwright.schema.types.translate"}
+    unneeded = {"importlib.metadata", "difflib", "toolwright.schema.translate"}
     unneeded |= {"toolwright.read.docstring_reader", "toolwright.read.evaluate"}
     assert loaded_after(statement) & unneeded == set()
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.unit.test_patterns import box, patterns
 from toolwright._log import redact
-from toolwright.arguments.decode import decode
+from toolwright.arguments.repair import decode
 
 HEADS = ("", '"', "```", "{", "[", "'", "(", ":", "a", "0", "-----BEGIN ", "pass", ":param ", "1/")
 FRAGMENTS = (

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import toolwright
 from toolwright import Toolbox
-from toolwright.arguments.decode import decode
+from toolwright.arguments.repair import decode
 
 
 @functools.cache

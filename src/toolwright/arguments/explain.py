@@ -13,7 +13,7 @@ from ..errors import Fault
 from ..json_schema.document import ONE_OF
 from ..json_schema.walk import COMBINED
 from ..schema.explicit import matches_pattern
-from .decode import begins_like_json, may_be_several
+from .repair import begins_like_json, may_be_several
 from .shape import Shape
 
 _MOST_NAMES = 200

@@ -39,7 +39,7 @@ class Reader:
         self.prepared = bool(
             compiled.flat or compiled.guarded or compiled.explicit_input is not None
         )
-        alike = compiled.traits.alike and not self.prepared
+        alike = not compiled.traits.differs and not self.prepared
         self.validate_dict = compiled.validator.validate_python if alike else None
         self.has_sets = compiled.traits.has_sets
         self._shape: Shape | None = None

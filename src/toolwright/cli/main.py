@@ -165,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = _parsed(words, is_own_process=arguments is None)
         if command is None:
             return 0
-        from ..run.process.pipe import stand_in
+        from ..run.pipe import stand_in
 
         stand_in()
         code = _run(command)

@@ -140,7 +140,7 @@ class Reloader:
                 say(error.excerpt)
             return False
         self.last_good = {}
-        from ..run.process.pool import forget_code
+        from ..run.pool import forget_code
 
         forget_code()
         if is_new:

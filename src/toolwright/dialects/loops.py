@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .._json_values import is_object, strict_json
-from ..arguments.decode import UNREADABLE, decode
+from ..arguments.repair import UNREADABLE, decode
 from ..errors import CallError
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..options import Options
-from .attributes import annotated_text, class_docs
-from .docstring import parse
 from .docstring_parts import ATTRIBUTES, PARAMETERS, Docstring, doc_of
+from .documentation import annotated_text, class_docs, parse
 from .scope import Scope, UnresolvedName, needs_scope
 from .signature import EMPTY, VAR_KEYWORD, Lost, Parameter, Signature
 from .source import RETURN, lines_of, parameter_comments

@@ -46,7 +46,7 @@ from .current import Outermost, looks_up, new_call
 from .injection import Injector
 from .limited import LimitedRunner
 from .loop import LOOP, ShortWait, background
-from .process.invoker import ProcessInvoker
+from .pool import ProcessInvoker
 from .shared import Shared
 from .threads import Raised
 from .throttle import Concurrency, RateLimit

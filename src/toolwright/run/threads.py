@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from ..errors import CallError, Overloaded
 from .current import share_of
-from .process.pipe import end_copy
+from .pipe import end_copy
 
 T = TypeVar("T")
 Settle = Callable[[Any, BaseException | None], object]

@@ -26,14 +26,14 @@ from .adapters import (
     value_adapter,
 )
 from .generate import Generator
+from .hints import arms, is_plain, strip_annotated, type_text, unalias
 from .output import output_hint
 from .plan import Plan, Slot, plan
-from .types.hints import arms, is_plain, strip_annotated, type_text, unalias
-from .types.unsendable import REFUSED_KEY, cannot_be_sent, is_of_constraint, one_line
+from .unsendable import REFUSED_KEY, cannot_be_sent, is_of_constraint, one_line
 from .write import Compiled, Draft, SchemaWriter
 
 if TYPE_CHECKING:
-    from .types.translate import Translator
+    from .translate import Translator
 
 REST = ""
 """Stands for unknown arguments among the names of parameters."""
@@ -498,7 +498,7 @@ class LazyTranslator:
     @property
     def _whole(self) -> Translator:
         if self._made is None:
-            from .types.translate import Translator
+            from .translate import Translator
 
             self._made = Translator(self._names, self.twins, self._home, choosing=self._choosing)
         return self._made

@@ -23,8 +23,8 @@ from pydantic_core import PydanticSerializationError, core_schema, to_jsonable_p
 
 from .._words import truncate
 from ..json_schema.walk import without_repeats
-from ..read.attributes import class_docs
 from ..read.docstring_parts import doc_of
+from ..read.documentation import class_docs
 from ..read.signature import Lost
 from .core_schemas import (
     encoder_in,
@@ -35,10 +35,10 @@ from .core_schemas import (
     mark,
     own_serializer,
 )
+from .hints import safe_text
 from .injected import unset_fields
 from .json_rules import flag_range
-from .types.hints import safe_text
-from .types.unsendable import (
+from .unsendable import (
     REFUSED_KEY,
     SCALARS,
     SCALARS_IN_CONFIG,

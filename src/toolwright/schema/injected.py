@@ -16,7 +16,7 @@ from ..markers import Fixed, Hidden, Inject
 from ..read.foreign import Foreign, foreign_context, foreign_default, foreign_marker, known_marker
 from ..read.scope import UnresolvedName
 from ..read.signature import EMPTY
-from .types.hints import Factory, arms, effective_default, said_of, unqualify
+from .hints import Factory, arms, effective_default, said_of, unqualify
 
 Wanted = Inject | type[Any]
 """What a parameter is injected with: a provider's value, the `Call`, or a type's value."""

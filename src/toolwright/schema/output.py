@@ -15,9 +15,9 @@ from ..json_schema.facts import Facts, facts
 from ..json_schema.walk import nodes, refs
 from ..read.signature import EMPTY
 from ..results import Repair, Result
-from .definitions import merge
-from .stand_in import key_of
-from .types.hints import ALIAS_TYPES, UNIONS, arms, metadata, open_alias, strip_annotated, unalias
+from .adapters import key_of
+from .hints import ALIAS_TYPES, UNIONS, arms, metadata, open_alias, strip_annotated, unalias
+from .style_rules import merge
 
 BOX_FIELD = "result"
 BOX_KEY = "x-toolwright-box"

@@ -36,8 +36,7 @@ from ..read.signature import (
     Signature,
 )
 from ..read.target import attribute, is_typed_dict
-from .injected import HIDDEN, Wanted, foreign, injection, unset_fields
-from .types.hints import (
+from .hints import (
     FACTORIES,
     Factory,
     admits_none,
@@ -53,7 +52,8 @@ from .types.hints import (
     type_text,
     unqualify,
 )
-from .types.unsendable import Unsendable
+from .injected import HIDDEN, Wanted, foreign, injection, unset_fields
+from .unsendable import Unsendable
 
 # Functions whose calls pydantic's `validate_call` checks once more: they take a parameter with an
 # alias by position or by that alias only.
@@ -515,7 +515,7 @@ def _plan_keywords(
     if extra_items is not None and extra_items not in _NO_ITEMS:
         planned.extra = translate.optional(substitute(unqualify(extra_items)[0], by_variable))
         planned.extra_description = parameter.description
-    from ..read.attributes import class_docs
+    from ..read.documentation import class_docs
 
     texts = class_docs(typed_dict).attributes
     fields = translate.typed_dict_fields(typed_dict)

@@ -18,9 +18,18 @@ from ..json_schema.document import REF_PREFIX
 from ..json_schema.walk import refs
 from ..options import Options, SchemaOptions
 from ..read.signature import EMPTY, Lost, Signature
-from .adapters import output_validator_of, serializer_of, validator_of
+from .adapters import (
+    NOTHING,
+    Traits,
+    kept_plan,
+    output_validator_of,
+    serializer_of,
+    traits_of,
+    validator_of,
+)
+from .construct import built_classes
 from .core_schemas import is_marked, keys_of
-from .definitions import Definitions, keys_with_bytes, merge
+from .explicit import check_explicit
 from .output import (
     OutputKind,
     boxed,
@@ -35,11 +44,17 @@ from .output import (
     takes_beginnings,
 )
 from .plan import Plan, Slot
-from .stand_in import NOTHING, kept_plan
-from .style_rules import apply_rules, losses, placed, rules_of, without_default
-from .traits import Traits, traits_of
-from .types.construct import built_classes
-from .types.unsendable import WISHED
+from .style_rules import (
+    Definitions,
+    apply_rules,
+    keys_with_bytes,
+    losses,
+    merge,
+    placed,
+    rules_of,
+    without_default,
+)
+from .unsendable import WISHED
 
 _LEVEL = 1
 """The fastest compression; higher levels hardly make a schema smaller."""
@@ -86,7 +101,7 @@ class Compiled:
     plan: Plan
     traits: Traits
     validator: Any
-    """All three are for the arguments; the validator takes JSON, and dicts if `traits.alike`."""
+    """All three are for the arguments; the validator takes JSON, and dicts unless `traits.differs`."""
     flat: Mapping[str, Flat]
     """The flattened parameters, by the key that each would have."""
     keys: frozenset[str]
@@ -195,24 +210,24 @@ class SchemaWriter:
         schema = self._input(draft, given, flat)
         explicit = explicit_output = None
         if options.input_schema is not None:
-            explicit = _checked(draft, options.input_schema, "input_schema")
+            explicit = check_explicit(draft.signature, options.input_schema, "input_schema")
             schema = dict(options.input_schema)
         schema = _described(draft, schema, options.descriptions)
         output: JsonObject | None = None
         if options.output_schema is not None:
-            explicit_output = _checked(draft, options.output_schema, "output_schema")
+            explicit_output = check_explicit(
+                draft.signature, options.output_schema, "output_schema"
+            )
             output = dict(options.output_schema)
         elif taken is not None:
             output = self._output(draft, taken)
         keys = frozenset(given.get("properties", ()))
-        adapter = draft.outputs
-        written_bytes = taken is not None and self._has_own_bytes(taken)
         traits = traits_of(draft.inputs.core_schema)
         if traits.misfit:
             raise _misfit(draft, traits.misfit)
-        output_traits = adapter and traits_of(adapter.core_schema)
-        if output_traits and output_traits.misfit:
-            raise _output_misfit(draft, output_traits.misfit)
+        output_validator, serializer = _of_values(
+            draft, own_bytes=taken is not None and self._has_own_bytes(taken)
+        )
         return Compiled(
             plan=kept_plan(draft.plan, draft.signature.parameters),
             traits=traits,
@@ -226,12 +241,8 @@ class SchemaWriter:
             flat=flat or NOTHING,
             keys=keys if flat else _NO_NAMES,
             guarded=_guarded(draft.plan, keys),
-            output_validator=adapter
-            and output_traits
-            and output_validator_of(adapter, output_traits, own_bytes=written_bytes),
-            serializer=adapter
-            and output_traits
-            and serializer_of(adapter, output_traits, own_bytes=written_bytes),
+            output_validator=output_validator,
+            serializer=serializer,
             output_hint=draft.output_hint,
             output_kind=_kind_of(taken, self.raw, options.output_schema),
             packed_input=self._packed(schema),
@@ -245,7 +256,7 @@ class SchemaWriter:
             may_stream=may_stream(draft.signature.returns),
             content_type=declared_content(draft.signature.returns),
             problems=tuple(dict.fromkeys(p for p in draft.problems if WISHED not in p.text)),
-            built=frozenset() if adapter else built_classes(draft.signature),
+            built=frozenset() if draft.outputs else built_classes(draft.signature),
             explicit_input=explicit,
             explicit_output=explicit_output,
         )
@@ -394,10 +405,20 @@ def _guarded(made: Plan, keys: frozenset[str]) -> frozenset[str]:
     return names - made.renamed.keys()
 
 
-def _output_misfit(draft: Draft, what: str) -> SchemaError:
-    return draft.signature.refusal(
-        f"has a constraint that its result cannot meet: {what}",
-        hint="change the return type, or the constraint",
+def _of_values(draft: Draft, *, own_bytes: bool) -> tuple[Any, Any]:
+    """Return the validator and the serialiser of a tool's values; None without an output schema."""
+    adapter = draft.outputs
+    if adapter is None:
+        return None, None
+    traits = traits_of(adapter.core_schema)
+    if traits.misfit:
+        raise draft.signature.refusal(
+            f"has a constraint that its result cannot meet: {traits.misfit}",
+            hint="change the return type, or the constraint",
+        )
+    return (
+        output_validator_of(adapter, traits, own_bytes=own_bytes),
+        serializer_of(adapter, traits, own_bytes=own_bytes),
     )
 
 
@@ -432,13 +453,6 @@ def _alias_clash(draft: Draft) -> SchemaError:
             )
         aliases.add(name)
     return draft.signature.refusal("has two parameters under one name")
-
-
-def _checked(draft: Draft, given: Any, option: str) -> Any:
-    """Check a schema that the author gave; return its validator. Raises `SchemaError`."""
-    from .explicit import check_explicit
-
-    return check_explicit(draft.signature, given, option)
 
 
 def _described(draft: Draft, schema: JsonObject, texts: Mapping[str, Any] | None) -> JsonObject:

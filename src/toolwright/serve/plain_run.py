@@ -18,7 +18,7 @@ from .._protocol import STATELESS_SINCE
 from ..call import end
 from ..errors import CallCancelled, CallError
 from ..questions import CannotAsk, InputNeeded, Question
-from ..run.process.pipe import sendable
+from ..run.pipe import sendable
 from .short_path import ClientProfile, PlainCall, logged, progress
 
 if TYPE_CHECKING:

@@ -158,7 +158,7 @@ def _unknown(transport: str) -> ValueError:
 
 
 def _serve_stdio(box: Live, settings: Mapping[str, Any]) -> None:
-    from ..run.process.pipe import take_over
+    from ..run.pipe import take_over
     from .stdio.conversation import converse
 
     config = _stdio_config(settings)

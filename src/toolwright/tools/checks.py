@@ -30,7 +30,7 @@ def _check_run_on(target: Target, options: Options) -> str:
     if isinstance(where, Process) and (where.memory or where.cpu) and sys.platform != "linux":
         return "limits the memory or processor time of its process, which only Linux can do"
     if where == "process" or isinstance(where, Process):
-        from ..run.process.invoker import claimed
+        from ..run.pool import claimed
 
         try:
             claimed(target.call)
@@ -126,7 +126,7 @@ def check_run(
     if not apart and all(injected is Call for injected in compiled.plan.injected.values()):
         return compiled  # a call is always there: a list need not load what runs it
     from ..run.injection import Injector
-    from ..run.process.invoker import check_found
+    from ..run.pool import check_found
 
     shared = shared or Shared()
     try:

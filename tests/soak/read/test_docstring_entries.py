@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from toolwright.read.docstring import parse
+from toolwright.read.documentation import parse
 
 # -- long texts
 

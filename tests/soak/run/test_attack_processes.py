@@ -10,8 +10,8 @@ import pytest
 from tests.wire.processes import gone, until
 from tests.wire.run.attack_tools import box
 from toolwright import Call, ToolTimeout, UnexpectedError
-from toolwright.run.process import pipe as frames
-from toolwright.run.process import pool as children
+from toolwright.run import pipe as frames
+from toolwright.run import pool as children
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="forks, and looks into /proc"),

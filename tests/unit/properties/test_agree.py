@@ -14,7 +14,7 @@ from tests.counting import examples
 from tests.unit.properties.specs import JSON, specs
 from toolwright import ArgumentError, Tool
 from toolwright.json_schema.walk import nodes, rewrite
-from toolwright.schema import definitions, write
+from toolwright.schema import style_rules, write
 from toolwright.tools.definition import compiled_of
 
 
@@ -182,14 +182,14 @@ def test_a_null_arm_dropped_on_output_is_noticed(monkeypatch):
 
 
 def test_removed_definitions_are_noticed(monkeypatch):
-    attach = definitions.Definitions.attach
+    attach = style_rules.Definitions.attach
 
     def without_defs(self, root, used, **options):
         made = attach(self, root, used, **options)
         made.pop("$defs", None)
         return made
 
-    monkeypatch.setattr(definitions.Definitions, "attach", without_defs)
+    monkeypatch.setattr(style_rules.Definitions, "attach", without_defs)
     with pytest.raises((KeyError, AssertionError)):
         check_input(Tree, Tree(kids=[Tree()]))
 

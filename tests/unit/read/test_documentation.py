@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from toolwright import Hidden, Tool
-from toolwright.read.docstring import parse
+from toolwright.read.documentation import parse
 from toolwright.read.docstring_parts import Section
 
 

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from toolwright import Call, CallCancelled, Overloaded
-from toolwright.run.process import pool as children
-from toolwright.run.process.pool import Pool
+from toolwright.run import pool as children
+from toolwright.run.pool import Pool
 
 
 @pytest.fixture(autouse=True)

@@ -219,7 +219,7 @@ def test_comments_are_read_wherever_a_class_stands():
     sys.modules[module.__name__] = module
     try:
         exec(compile(SOURCE, file, "exec", dont_inherit=True), vars(module))
-        from toolwright.read.attributes import class_docs
+        from toolwright.read.documentation import class_docs
 
         found = [module.Twice, module.Alone, module.Other.Inner]
         texts = [class_docs(cls).attributes["size"] for cls in found]

@@ -22,7 +22,7 @@ from toolwright import (
     ToolError,
     UnexpectedError,
 )
-from toolwright.run.process import pool as children
+from toolwright.run import pool as children
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -64,7 +64,7 @@ def _not_started(error: Exception, chosen: ServeArguments) -> int:
 
 
 def _serve_stdio(chosen: ServeArguments) -> int:
-    from ...run.process.pipe import take_over
+    from ...run.pipe import take_over
     from ...serve.server import announce_stdio
     from ...serve.stdio.conversation import converse
 

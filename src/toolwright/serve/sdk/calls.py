@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..._log import log
 from ...call import Call, end
 from ...run.current import asked_by
-from ...run.process.pipe import sendable
+from ...run.pipe import sendable
 from ..sender import NOBODY, Sender
 
 if TYPE_CHECKING:

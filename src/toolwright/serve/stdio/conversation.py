@@ -23,7 +23,7 @@ from ..._json_values import compact_json, is_object, strict_json, without_surrog
 from ..._log import log
 from ..._protocol import LATEST_PROTOCOL
 from ...arguments.sample import parsed
-from ...run.process.pipe import take_over, unshared
+from ...run.pipe import take_over, unshared
 from ..lifecycle import (
     STOPPING,
     Drain,

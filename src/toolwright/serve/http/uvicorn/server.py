@@ -15,7 +15,7 @@ from typing import Any
 
 import uvicorn
 
-from ....run.process.pipe import unshared
+from ....run.pipe import unshared
 from ...lifecycle import ended, ending_signals, opened
 from ...settings import ServerConfig
 from ..app import App

@@ -19,17 +19,17 @@ from typing import Annotated, Any, ClassVar, Final, TypeVar, cast, get_args, get
 from pydantic import Field
 from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
-from ...errors import SchemaError
-from ...read.attributes import class_docs
-from ...read.evaluate import type_var_bound
-from ...read.scope import UnresolvedName
-from ...read.signature import EMPTY, KEYWORD_ONLY, Parameter, Signature
-from ...read.target import open_target
-from ..constraints import CLASS_KEY
-from ..plan import ABSENT, Plan, Translate
-from ..stand_in import TAKEN_ONLY
+from ..errors import SchemaError
+from ..read.documentation import class_docs
+from ..read.evaluate import type_var_bound
+from ..read.scope import UnresolvedName
+from ..read.signature import EMPTY, KEYWORD_ONLY, Parameter, Signature
+from ..read.target import open_target
+from .adapters import TAKEN_ONLY
+from .constraints import CLASS_KEY
 from .construct import Constructed, Tag, has_typed_constructor, is_named_tuple
 from .hints import UNIONS, unalias, unqualify
+from .plan import ABSENT, Plan, Translate
 from .unsendable import TAGGED_KEY, Unsendable, unsendable_schema
 
 _MISSING: Any = object()

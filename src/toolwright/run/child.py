@@ -1,6 +1,6 @@
 """The child process: one call at a time.
 
-Run as `python -m toolwright.run.process.child`. Standard input and output carry the
+Run as `python -m toolwright.run.child`. Standard input and output carry the
 messages; what a tool prints goes to standard error, and it finds an empty standard input.
 """
 
@@ -19,22 +19,22 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from ..._log.redact import written
-from ..._process import kill_group
-from ...call import Call, LogLevel, depends_on_headers, end, running
-from ...errors import CallError, SchemaError
-from ...markers import Inject
-from ...options import options_from
-from ...outcome.failure import kinds_of
-from ...outcome.writer import keep
-from ...read.reader import read_signature
-from ...read.target import open_target, scope_of
-from ...schema.compile import compile_all
-from ..attempt import AttemptInput
-from ..runner import Runner
-from ..shared import Shared
-from .invoker import Reference, find
+from .._log.redact import written
+from .._process import kill_group
+from ..call import Call, LogLevel, depends_on_headers, end, running
+from ..errors import CallError, SchemaError
+from ..markers import Inject
+from ..options import options_from
+from ..outcome.failure import kinds_of
+from ..outcome.writer import keep
+from ..read.reader import read_signature
+from ..read.target import open_target, scope_of
+from ..schema.compile import compile_all
+from .attempt import AttemptInput
 from .pipe import Closed, Pipe, TooLarge, end_copy, sendable, take_over, unshared
+from .pool import Reference, find
+from .runner import Runner
+from .shared import Shared
 
 _QUIET = 0.02
 """How many seconds must lie between signs of life that are passed on."""

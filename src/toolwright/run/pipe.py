@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json, to_json
 
-from ..._log import log
+from .._log import log
 
 _guards: list[unshared] = []
 _loop: list[Any] = [None]

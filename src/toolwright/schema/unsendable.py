@@ -16,12 +16,12 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
 from pydantic_core import PydanticOmit, core_schema
 
-from ..._json_values import is_object
-from ...read.foreign import Foreign
-from ...read.signature import Lost
-from ..core_schemas import mark
-from ..injected import HIDDEN, unset_fields
+from .._json_values import is_object
+from ..read.foreign import Foreign
+from ..read.signature import Lost
+from .core_schemas import mark
 from .hints import type_text
+from .injected import HIDDEN, unset_fields
 
 _NUMBERS: Mapping[str, JsonSchemaValue] = {
     "int": {"type": "integer"},

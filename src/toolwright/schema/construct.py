@@ -16,18 +16,18 @@ from typing import Annotated, Any, Literal, NamedTuple, cast, get_args, get_orig
 from pydantic import Field
 from pydantic_core import core_schema
 
-from ..._json_values import is_list
-from ...errors import SchemaError
-from ...read.attributes import class_docs
-from ...read.reader import read
-from ...read.scope import Scope, UnresolvedName
-from ...read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
-from ...read.target import is_record, open_target
-from ..constraints import CLASS_KEY
-from ..generate import DOCS
-from ..plan import Plan, Slot, Translate, plan
-from ..stand_in import TAKEN_ONLY, call_schema
+from .._json_values import is_list
+from ..errors import SchemaError
+from ..read.documentation import class_docs
+from ..read.reader import read
+from ..read.scope import Scope, UnresolvedName
+from ..read.signature import EMPTY, KEYWORD_ONLY, VARIADIC, Parameter, Signature
+from ..read.target import is_record, open_target
+from .adapters import TAKEN_ONLY, call_schema
+from .constraints import CLASS_KEY
+from .generate import DOCS
 from .hints import unqualify
+from .plan import Plan, Slot, Translate, plan
 from .unsendable import Unsendable, unsendable_schema
 
 

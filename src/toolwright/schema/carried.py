@@ -22,8 +22,8 @@ import typing_extensions
 from pydantic import ConfigDict, with_config
 from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
-from ..._json_values import is_list
-from ..generate import NOTE_KEY
+from .._json_values import is_list
+from .generate import NOTE_KEY
 
 _Number = int | float
 _FORBID = ConfigDict(extra="forbid")

@@ -11,8 +11,8 @@ import typing_extensions
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from ..._json_values import is_list
-from ...read.signature import EMPTY
+from .._json_values import is_list
+from ..read.signature import EMPTY
 
 UNIONS = (Union, types.UnionType)
 _QUALIFIERS = tuple(

@@ -28,13 +28,12 @@ from pydantic import (
 from pydantic.dataclasses import rebuild_dataclass
 from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
-from ..._json_values import is_list
-from ...markers import FromText
-from ...read.evaluate import LazyAlias, class_hints, type_var_bound
-from ...read.module_names import names_around
-from ...read.scope import UnresolvedName, needs_scope
-from ...read.target import is_typed_dict
-from ..core_schemas import Encoded
+from .._json_values import is_list
+from ..markers import FromText
+from ..read.evaluate import LazyAlias, class_hints, type_var_bound
+from ..read.module_names import names_around
+from ..read.scope import UnresolvedName, needs_scope
+from ..read.target import is_typed_dict
 from .carried import AWAITABLES, ITERATORS, LISTS, Carried, Ready, carrier_of
 from .choices import (
     Implementations,
@@ -48,6 +47,7 @@ from .choices import (
     takes_anything,
 )
 from .construct import Constructed, has_typed_constructor, is_named_tuple
+from .core_schemas import Encoded
 from .hints import (
     ALIAS_TYPES,
     PLAIN,

@@ -1,7 +1,8 @@
-"""Descriptions of the attributes of a class.
+"""Docstrings and other descriptions of classes and their attributes.
 
-Nearest to the attribute first: text in `Annotated`, a string below it, an `Attributes:` section of
-the class, a comment after it or above it.
+Only the parameters move out of a docstring, each with its text; everything else stays, word for
+word. What describes an attribute, nearest to it first: text in `Annotated`, a string below it, an
+`Attributes:` section of the class, a comment after it or above it.
 """
 
 from __future__ import annotations
@@ -9,12 +10,39 @@ from __future__ import annotations
 import ast
 import sys
 from dataclasses import is_dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from .docstring import parse
-from .docstring_parts import ATTRIBUTES
+from .docstring_parts import ATTRIBUTES, PARAMETERS, Docstring
 from .source import class_source, comment_text
+
+
+@lru_cache(maxsize=32)
+def parse(
+    text: str | None,
+    headings: frozenset[str] = PARAMETERS,
+    names: frozenset[str] = frozenset(),
+) -> Docstring:
+    """Take a docstring apart. Never fails: what it does not understand stays text.
+
+    `names` are the parameters that exist. They distinguish an entry written in an odd way from
+    text; without them, only entries in the usual ways are read.
+    """
+    if not text:
+        return Docstring()
+    if ":" not in text and "@" not in text:
+        if "\n" not in text:
+            # A single line without a field, as most are: nothing more need be loaded.
+            line = text.expandtabs().lstrip(" ")
+            return Docstring((line,) if line else ())
+        from .docstring_reader import clean, has_rule
+
+        if not has_rule(text):  # neither sections nor fields
+            return Docstring(tuple(clean(text)))
+    from .docstring_reader import DocstringReader
+
+    return DocstringReader(text, headings, names).read()
 
 
 class ClassDocs(NamedTuple):

@@ -1,1 +1,0 @@
-"""Hints that authors write, made into types that pydantic takes."""
