@@ -1,5 +1,1 @@
 """Serving over HTTP: one concern per module."""
-
-from .app import App
-
-__all__ = ["App"]

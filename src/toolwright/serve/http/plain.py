@@ -57,24 +57,21 @@ class PlainRequests(ShortRequests[HttpCall]):
 
     async def run(self, run: HttpCall, call: Call | None) -> None:
         """Run a call that ends if its client hangs up."""
+        task = run.task
         try:
-            await self._awaited(run, call)
+            with (
+                cancelled_if_gone(self.patience, run.exchange, run.stay_alive),
+                asked_by(run),
+                self.box.busy() as box,
+            ):
+                result = await box.call(task.runner.name, task.arguments, call)
+            await run.answer(self.short_path, result)
         except Gone:
             await run.hang_up()
         except asyncio.CancelledError:
             if not run.exchange.is_stopped or not await run.stopped():
                 await run.hang_up()
                 raise
-
-    async def _awaited(self, run: HttpCall, call: Call | None) -> None:
-        task = run.task
-        with (
-            cancelled_if_gone(self.patience, run.exchange, run.stay_alive),
-            asked_by(run),
-            self.box.busy() as box,
-        ):
-            result = await box.call(task.runner.name, task.arguments, call)
-        await run.answer(self.short_path, result)
 
 
 def _is_plain(headers: Mapping[bytes, bytes]) -> bool:
