@@ -8,6 +8,7 @@ word. What describes an attribute, nearest to it first: text in `Annotated`, a s
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from dataclasses import is_dataclass
 from functools import lru_cache
@@ -66,7 +67,7 @@ def class_docs(cls: type) -> ClassDocs:
 def _read(cls: type) -> ClassDocs:
     attributes: dict[str, str] = {}
     for base in reversed(_bases(cls)):
-        names: dict[str, Any] = vars(base).get("__annotations__") or {}
+        names = inspect.get_annotations(base)
         sections = parse(_own_doc(base), ATTRIBUTES, frozenset(names)).texts
         # Only attributes with a type are described: parsing a large class for none takes long.
         below, behind = _body_texts(base) if names else ({}, {})

@@ -6,6 +6,7 @@ import ast
 import builtins
 import contextlib
 import functools
+import inspect
 import sys
 import types
 import typing
@@ -342,7 +343,7 @@ def class_hints(cls: type, local: Mapping[str, Any]) -> tuple[dict[str, Any], bo
     hints: dict[str, Any] = {}
     found_elsewhere = False
     for base in reversed(cls.__mro__):
-        annotations: Mapping[str, Any] = vars(base).get("__annotations__") or {}
+        annotations = inspect.get_annotations(base)  # `vars` of `type` holds a descriptor
         if not annotations:
             continue
         parameters = {p.__name__: p for p in getattr(base, "__type_params__", ())}

@@ -403,4 +403,6 @@ def names_around(written: Any) -> ModuleNames:
     # A notebook's cell, or code that was run with a namespace of its own.
     code = getattr(written, "__code__", None)
     file = code.co_filename if code else ""
+    if file.startswith("<") and module is not None:  # the code that attrs writes for a class
+        file = getattr(module, "__file__", None) or file
     return ModuleNames(vars(module) if names is None and module else names or {}, file)

@@ -81,8 +81,8 @@ def is_standard(cls: type) -> bool:
 def _declared(cls: type) -> Iterator[str]:
     """Yield the public attributes that a class and its bases declare for their instances."""
     for base in reversed(cls.__mro__):
-        annotations: dict[str, Any] = vars(base).get("__annotations__") or {}
-        for name, hint in annotations.items():
+        # Not from its `vars`: `type`, a base of metaclasses, has a descriptor there.
+        for name, hint in inspect.get_annotations(base).items():
             if not name.startswith("_") and not _of_class(hint):
                 yield name
 

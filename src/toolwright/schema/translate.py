@@ -563,7 +563,7 @@ def is_refused(typed_dict: Any) -> bool:
 def has_local_strings(cls: type) -> bool:
     """Return whether a class defined inside a function has annotations that are still strings:
     pydantic would look for their names in the module only."""
-    annotations: Mapping[str, Any] = vars(cls).get("__annotations__") or {}
+    annotations = inspect.get_annotations(cls)
     return "<locals>" in cls.__qualname__ and any(needs_scope(a) for a in annotations.values())
 
 

@@ -39,7 +39,7 @@ from ..tools.decorator import (
     with_name,
 )
 from ..tools.definition import Tool
-from ..tools.members import is_mcp_server, listed, server_in
+from ..tools.members import is_mcp_server, listed, passed_on, server_in
 from .registry import Registry, check_options
 from .remote import include_client, include_server, is_client
 from .runtime import Runtime, Scope
@@ -253,7 +253,10 @@ class Toolbox(Mapping[str, Tool]):
             offered = [*source.resources.values(), *source.prompts.values()]
             self._registry.hosted += registry.hosted
         enabled = source.is_enabled if isinstance(source, Toolbox | Catalog) else None
-        return self._registry.include(source, select, prefix, options, enabled, offered)
+        tools = self._registry.include(source, select, prefix, options, enabled, offered)
+        if not tools and isinstance(source, ModuleType):
+            self._registry.catalog.left_out += _nothing_in(source)
+        return tools
 
     @property
     def resources(self) -> dict[str, Resource]:
@@ -742,3 +745,10 @@ def _icon(given: Mapping[str, Any]) -> dict[str, Any]:
         msg = f"an icon has no `{unknown[0]}`; it has src, mimeType, sizes and theme"
         raise ValueError(msg)
     return icon
+
+
+def _nothing_in(module: ModuleType) -> list[Problem]:
+    """Return why a module gives no tools, if it passes on functions of other modules."""
+    reason = passed_on(module)
+    text = f"{module.__name__} gives no tools: {reason}"
+    return [Problem(module.__name__, text, fatal=True)] if reason else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import types
+import typing
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
@@ -90,15 +91,46 @@ def _public(source: Any) -> Iterator[tuple[str, Any]]:
 
 def _of_module(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
     listed = getattr(module, "__all__", None)
-    for name in listed if listed is not None else list(vars(module)):
+    for name in listed if listed is not None else _names_of(module):
         value = getattr(module, name, None)
         if listed is None:
             is_own = getattr(value, "__module__", None) == module.__name__
             is_public = is_own and not name.startswith("_") and not isinstance(value, type)
             if not (is_public or is_marked(value)):
                 continue
-        if callable(value) and not isinstance(value, types.ModuleType):
+        if callable(value) and not isinstance(value, types.ModuleType) and not _is_alias(value):
             yield name, value
+
+
+def _names_of(module: types.ModuleType) -> list[str]:
+    """Return the names of a module in the order written, and those that it loads when asked."""
+    names = list(vars(module))
+    if "__getattr__" in vars(module) and "__dir__" in vars(module):
+        names += [name for name in dir(module) if name not in names and not name.startswith("_")]
+    return names
+
+
+def passed_on(module: types.ModuleType) -> str:
+    """Return why a module without tools has none, if it passes on functions of other modules."""
+    if hasattr(module, "__all__") or any(True for _ in _of_module(module)):
+        return ""
+    names = [
+        name
+        for name in _names_of(module)
+        if not name.startswith("_") and inspect.isroutine(getattr(module, name, None))
+    ]
+    if not names:
+        return ""
+    return (
+        f"it has no `__all__`, and its functions (such as `{names[0]}`) are defined elsewhere: "
+        f"name one, as in `{module.__name__}:{names[0]}`, or the module that defines it"
+    )
+
+
+def _is_alias(value: Any) -> bool:
+    """Return whether a value is the name of a type that has no constructor, such as a union."""
+    origin = typing.get_origin(value)
+    return origin is not None and (not isinstance(origin, type) or inspect.isabstract(origin))
 
 
 def _names_in_order(cls: type) -> dict[str, None]:

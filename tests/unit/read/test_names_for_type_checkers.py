@@ -380,3 +380,24 @@ def test_a_module_that_cannot_be_imported_costs_only_the_names_that_need_it(mode
         SchemaError, match=r"`from .kinds import Strange` is for type checkers only"
     ):
         Tool(module.odd).compile()
+
+
+def test_a_constructor_that_attrs_writes_uses_the_names_of_its_module(modules):
+    made = modules.add(
+        "sizes",
+        """
+        from __future__ import annotations
+        from typing import TYPE_CHECKING
+        import attrs
+        if TYPE_CHECKING:
+            from collections.abc import Mapping
+
+        def _plain(by_name: Mapping[str, int]) -> dict[str, int]:
+            return dict(by_name)
+
+        @attrs.frozen
+        class Sizes:
+            by_name: dict[str, int] = attrs.field(converter=_plain)
+        """,
+    )
+    assert properties(made.Sizes)["by_name"]["additionalProperties"] == {"type": "integer"}

@@ -149,3 +149,22 @@ def test_an_unknown_name_that_a_constructor_needs_is_refused():
 
     with pytest.raises(SchemaError, match=r"its parameter `of` has a type that is not known"):
         Tool(go).input_schema
+
+
+class Kind(type):
+    """A metaclass, as libraries have them for types of their own."""
+
+    size: int
+
+
+def test_a_metaclass_is_refused_like_any_other_class():
+    def go(kind: Kind): ...
+
+    with pytest.raises(SchemaError, match=r"^go.kind has a type that cannot be sent as JSON: `K"):
+        Tool(go).input_schema
+
+
+def test_a_metaclass_beside_another_type_is_left_out():
+    def go(kind: Kind | int): ...
+
+    assert Tool(go).input_schema["properties"] == {"kind": {"type": "integer"}}

@@ -250,6 +250,47 @@ def test_a_module_with_all_gives_just_those_names():
     assert [each.name for each in Toolbox("box").include(made)] == ["second", "Third", "join"]
 
 
+def test_a_module_that_only_passes_functions_on_says_what_to_name():
+    made = module("from os.path import join\nfrom shutil import copy\n")
+    box = Toolbox("box")
+    assert box.include(made) == []
+    (problem,) = box.problems
+    assert problem.text == (
+        f"{made.__name__} gives no tools: it has no `__all__`, and its functions (such as `join`) "
+        f"are defined elsewhere: name one, as in `{made.__name__}:join`, or the module that "
+        "defines it"
+    )
+    assert Toolbox("box").include(module("x = 1\n")) == []
+
+
+def test_functions_that_a_module_loads_when_asked_are_tools():
+    made = module(
+        "def __dir__():\n    return ['first', '_second']\n"
+        "def __getattr__(name):\n"
+        "    if name not in __dir__():\n        raise AttributeError(name)\n"
+        "    def first(x: int): ...\n"
+        "    return first\n"
+    )
+    assert [each.name for each in Toolbox("box").include(made)] == ["first"]
+
+
+def test_a_name_of_a_type_in_all_is_no_tool():
+    made = module(
+        "from collections.abc import Mapping\n"
+        "from typing import Annotated, Generic, Literal, TypeVar, Union\n"
+        "T = TypeVar('T')\n"
+        "__all__ = ['Query', 'Mode', 'Values', 'Boxed']\n"
+        "Query = Union[str, int]\n"
+        "Mode = Literal['a']\n"
+        "Values = Mapping[str, int]\n"
+        "class Box(Generic[T]):\n    def __init__(self, x: int): ...\n"
+        "Boxed = Box[int]\n"
+    )
+    box = Toolbox("box")
+    box.include(made)
+    assert (len(box), box["Boxed"].input_schema["required"]) == (1, ["x"])
+
+
 @pytest.mark.promise("include.module")
 def test_the_functions_of_the_example_module_are_included():
     assert [each.name for each in Toolbox("box").include(example)] == ["search", "order", "stock"]

@@ -16,7 +16,7 @@ from ...read.target import framework_of, is_program
 from ...toolbox.box import Toolbox, registry_of
 from ...tools.catalog import matches
 from ...tools.decorator import is_marked, refused_while_loading
-from ...tools.members import is_mcp_server, server_in
+from ...tools.members import is_mcp_server, passed_on, server_in
 from ..usage import BadTarget, UsageError
 from .modules import name_of
 
@@ -73,17 +73,20 @@ def box_of(
         box.include(source)
     if not box and len(refused_while_loading() or ()) <= refused_before:
         raise NoTools(
-            f"{module.__name__} has no toolbox and no public functions with types{_class_in(module)}"
+            f"{module.__name__} has no toolbox and no public functions with types{_reason(module)}"
         )
     return box
 
 
-def _class_in(module: ModuleType) -> str:
-    """Return what to write if the class stands where a toolbox was meant."""
+def _reason(module: ModuleType) -> str:
+    """Return what to write if the class stands where a toolbox was meant, or why nothing is own."""
     names = [
         name for name, variable in vars(module).items() if variable is Toolbox and name != "Toolbox"
     ]
-    return f': `{names[0]}` is the class, write `{names[0]} = Toolbox("name")`' if names else ""
+    if names:
+        return f': `{names[0]}` is the class, write `{names[0]} = Toolbox("name")`'
+    reason = passed_on(module)
+    return f": {reason}" if reason else ""
 
 
 def server_of(module: ModuleType) -> Any:
