@@ -13,6 +13,7 @@ from .._json_values import is_list, is_object
 from .._protocol import LOG_LEVELS
 from ..call import Call, reports_progress
 from ..errors import CallError, SchemaError
+from ..json_schema.walk import modernised
 from ..options import ToolOptions
 from ..questions import InputNeeded, Question
 from ..results import Result
@@ -297,7 +298,7 @@ def proxied_tool(
 
     Raises `SchemaError` for a rule that takes away what the tool needs.
     """
-    schema = linear(definition.get("inputSchema") or {})
+    schema = linear(modernised(definition.get("inputSchema") or {}))
     schema.setdefault("type", "object")
     schema = offered_schema(name, schema, rule)
     output: Any = definition.get("outputSchema")
@@ -308,7 +309,7 @@ def proxied_tool(
         "title": definition.get("title"),
         "description": definition.get("description") or "",
         "input_schema": schema,
-        "output_schema": linear(output) if is_object(output) else output,
+        "output_schema": linear(modernised(output)) if is_object(output) else output,
         "annotations": hints_of(definition.get("annotations")),
         "max_result": MOST_BYTES,
         "extra": "pass",

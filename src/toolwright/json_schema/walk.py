@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .._json_values import JsonObject, is_list, is_object
-from .document import REF_PREFIX, Document, combined
+from .document import REF_PREFIX, Document, Draft, combined, draft_of, modern
 
 MAPS = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas"))
 _MOST_NODES = 5_000
@@ -46,6 +46,32 @@ def rewrite(node: Any, change: Callable[[JsonObject, str], JsonObject], key: str
         else:
             rewritten[word] = value
     return change(rewritten, key)
+
+
+def modernised(root: JsonObject) -> JsonObject:
+    """Return a document as draft 2020-12 writes it: itself, where an older draft says the same.
+
+    Many servers write tuples as draft 7 does, and open bounds as draft 4 and OpenAPI 3.0 do.
+    """
+    modern_root: JsonObject = _modern(root, draft_of(root))
+    if modern_root == root:
+        return root
+    modern_root.pop("$schema", None)
+    return modern_root
+
+
+def _modern(node: Any, draft: Draft) -> Any:
+    if is_list(node):
+        return [_modern(part, draft) for part in node]
+    if not is_object(node):
+        return node
+    modern_node = dict(modern(node, draft))
+    for word, value in modern_node.items():
+        if word in SINGLES or word in LISTS:
+            modern_node[word] = _modern(value, draft)
+        elif is_object(value) and (word in MAPS or word == "definitions"):
+            modern_node[word] = {name: _modern(part, draft) for name, part in value.items()}
+    return modern_node
 
 
 def parts(node: JsonObject) -> Iterator[Any]:

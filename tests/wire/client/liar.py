@@ -63,6 +63,16 @@ def tools(asked):
             return {"tools": [tool, {**PLAIN, "name": "minus"}, 7]}
         case "schema-unknown-type":
             tool["inputSchema"] = {"type": "object", "properties": {"a": {"type": "zahl"}}}
+        case "schema-of-older-drafts":
+            above = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}
+            at = {"type": "array", "items": [{"type": "integer"}, {"$ref": "#/definitions/above"}]}
+            tool["inputSchema"] = {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "type": "object",
+                "properties": {"a": above, "at": at},
+                "required": ["a"],
+                "definitions": {"above": above},
+            }
         case "schema-lost-reference":
             tool["inputSchema"] = {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}}
         case "deep-schema":

@@ -181,3 +181,25 @@ def test_a_call_is_never_sent_twice(liar, tmp_path):
     with pytest.raises(ServerUnavailable, match="may or may not have run"):
         client.add(1)
     assert client.add(1, b=1).sum == 2
+
+
+def test_schemas_of_older_drafts_are_read_as_the_newest_writes_them(liar):
+    client = liar("schema-of-older-drafts")
+    hub = Toolbox("hub")
+    hub.include(client)
+    above = {"type": "integer", "exclusiveMinimum": 0}
+    assert hub["add"].input_schema == {
+        "type": "object",
+        "properties": {
+            "a": above,
+            "at": {
+                "type": "array",
+                "prefixItems": [{"type": "integer"}, {"$ref": "#/definitions/above"}],
+            },
+        },
+        "required": ["a"],
+        "definitions": {"above": above},
+    }
+    assert not hub.call("add", {"a": 1, "at": [0, 1]}).is_error
+    for arguments in ({"a": 0}, {"a": 1, "at": [0, 0]}):
+        assert "must be more than 0" in hub.call("add", arguments).text
