@@ -46,6 +46,10 @@ INSTEAD: Mapping[str, Mapping[str, str]] = {
         "call_tool": 'use `box.call("name", {...})`',
         "get_tool": 'use `box["name"]`',
         "get_schemas": 'use `box.render("openai").definitions`',
+        "get_mcp_schemas": 'use `box.to_mcp()["tools"]`',
+        "validate": "use `box.compile()`",
+        "allow_tools": "use `box.disable(name)`, or `select=` where something is included",
+        "binding": "`@box.tool` names its toolbox; nothing is registered by being in scope",
         "get_context": "use `toolwright.current_call()`",
     },
     "keyword": {
@@ -61,6 +65,10 @@ INSTEAD: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("required_scopes", "scopes", "auth", "permissions"), _ROLES),
         "structured_output": 'say what is sent with emit: "both" is structured_output=True,'
         ' "text" is structured_output=False',
+        "category": 'use `tags=["..."]`',
+        **dict.fromkeys(("retry_on", "max_attempts"), "use `retry=Retry(attempts=3, on=(...))`"),
+        "cache_ttl": "use `cache=60`",
+        **dict.fromkeys(("inject_root", "inject_settings"), _INJECT),
         "exclude_args": "mark the parameter with `Hidden()`, or inject it",
         "middleware": _AROUND,
     },
@@ -69,7 +77,7 @@ INSTEAD: Mapping[str, Mapping[str, str]] = {
         "middleware": _AROUND,
     },
     "parameter": dict.fromkeys(
-        ("ctx", "context", "run_context"),
+        ("ctx", "context", "run_context", "platos_ctx"),
         "take a parameter `call: Call`, which is given the call with its caller and headers",
     ),
     "transport": dict.fromkeys(("streamable-http", "streamable_http", "sse"), _HTTP),

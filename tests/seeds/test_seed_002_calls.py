@@ -343,3 +343,5 @@ def test_a_type_as_an_explicit_schema_is_refused_with_what_to_write(option):
     with pytest.raises(SchemaError, match=rf"{option} that is a type") as refused:
         Tool(place, **{option: Order}).to_mcp()
     assert f"{option}=TypeAdapter(Order).json_schema()" in str(refused.value)
+    with pytest.raises(SchemaError, match=rf"{option}=TypeAdapter\(list\[int\]\)"):
+        Tool(place, **{option: list[int]}).to_mcp()

@@ -160,11 +160,16 @@ class Listing:
             self._known[kind] = entries
         return dict(self._known[kind])
 
-    async def everything(self) -> None:
-        """Ask for every list. Raises `CallError` if the server does not answer for one of them."""
+    async def everything(self) -> list[Mapping[str, Any]]:
+        """Ask for every list, and return what they say about each item.
+
+        Raises `CallError` if the server does not answer for one of them.
+        """
         await self.tools()
+        items: list[Mapping[str, Any]] = list(self.definitions.values())
         for kind, key in (("resources", "uri"), ("templates", "uriTemplate"), ("prompts", "name")):
-            await self.of(kind, key)
+            items += (await self.of(kind, key)).values()
+        return items
 
     async def called(
         self, tool: RemoteTool, arguments: Mapping[str, Any], scope: RequestScope

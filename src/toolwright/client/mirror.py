@@ -54,6 +54,10 @@ class Shelf(Protocol):
         """Take a resource or a prompt out."""
         ...
 
+    def note(self, server: str, text: str) -> None:
+        """Report what is wrong with what was asked of a server."""
+        ...
+
 
 class Mirror:
     """What one toolbox has from one server, and how it is kept up to date."""
@@ -99,7 +103,9 @@ class Mirror:
         await connection.pass_on()
         await connection.info()  # a new connection says that everything has changed
         self._follows = True
-        await listing_of(self.client).everything()
+        listed = await listing_of(self.client).everything()
+        for text in self._selection.unused_rules(listed):
+            self._shelf.note(str(connection), text)
         added, bad = await self._sync_tools()
         bad += await self._sync_offered()
         return added, bad

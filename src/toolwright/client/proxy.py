@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from .._json_values import is_list, is_object
@@ -18,7 +18,7 @@ from ..options import ToolOptions
 from ..questions import InputNeeded, Question
 from ..results import Result
 from ..sources.program import Command
-from ..sources.rules import EVERYTHING, Rule, checked_rules, rule_for
+from ..sources.rules import EVERYTHING, Rule, checked_rules, rule_for, unused
 from ..sources.value_types import typed_dict
 from ..tools.catalog import matches
 from ..tools.prompt import Prompt
@@ -260,11 +260,23 @@ class ServerSelection:
             return False
         return self._rule(told, name_of(told), uri) is rule
 
+    def unused_rules(self, listed: Collection[Mapping[str, Any]]) -> Iterator[str]:
+        """Yield what is wrong with each rule that fits nothing that a server has."""
+        named = [_named(told, name_of(told)) for told in listed if self._rules]
+        for which in unused(self._rules, lambda rule: any(rule.fits(*one) for one in named)):
+            yield f"has a rule that matches nothing of it: {which}"
+
     def _rule(self, told: Mapping[str, Any], name: str, *uris: str) -> Rule | None:
-        hints = told.get("annotations")
-        command = Command(path=(name,), annotations=hints if is_object(hints) else {})
-        addresses = (told[key] for key in ("uri", "uriTemplate") if key in told)
-        return rule_for(command, self._rules, plain_name(name), *addresses, *uris)
+        command, *names = _named(told, name)
+        return rule_for(command, self._rules, *names, *uris)
+
+
+def _named(told: Mapping[str, Any], name: str) -> tuple[Command, *tuple[str, ...]]:
+    """Return what rules are asked about: a command, and other names of what a server has."""
+    hints = told.get("annotations")
+    command = Command(path=(name,), annotations=hints if is_object(hints) else {})
+    addresses = (told[key] for key in ("uri", "uriTemplate") if key in told)
+    return command, plain_name(name), *addresses
 
 
 def name_of(told: Mapping[str, Any]) -> str:

@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, cast, get_origin
 
 from .._json_values import is_list, is_object
 from ..read.signature import Signature
+from .hints import type_text
 
 MOST_BROKEN = 50
 """The most broken rules to look for: each one takes as long to find as the first."""
@@ -24,8 +25,10 @@ _MOST_SAID = 1_000_000
 
 def check_explicit(signature: Signature, schema: Mapping[str, Any], option: str) -> Any:
     """Return a validator for an explicit schema. Raises `SchemaError` for a bad one."""
-    if isinstance(schema, type):
-        hint = f"{option}=TypeAdapter({schema.__name__}).json_schema(), with pydantic's TypeAdapter"
+    if isinstance(schema, type) or get_origin(schema) is not None:
+        hint = (
+            f"{option}=TypeAdapter({type_text(schema)}).json_schema(), with pydantic's TypeAdapter"
+        )
         raise signature.refusal(f"has an {option} that is a type", hint=hint)
     if fault := schema_fault(schema):
         raise signature.refusal(f"has an {option} that {fault}")

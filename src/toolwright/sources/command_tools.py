@@ -19,7 +19,7 @@ from .command_run import CommandOutput, ParsedOutput, run, tool_value
 from .command_words import SAYS_OFF, RefusedValue, command_line, lost, settable
 from .frameworks.parts import described
 from .program import UNSET, Command, CommandParameter, Exclusive, Program
-from .rules import Rule, as_key, dotted, key_of, rule_for, spellings_of
+from .rules import Rule, as_key, dotted, key_of, rule_for, spellings_of, unused
 from .value_types import (
     JsonSchemaValue,
     hint_of,
@@ -460,13 +460,9 @@ def offered_commands(
 
 
 def unused_rules(program: Program, rules: Sequence[Rule] | None) -> Iterator[str]:
-    """Yield what is wrong with each rule that fits no command: a misspelt one offers nothing."""
+    """Yield what is wrong with each rule that fits no command."""
     commands = [command for command in _visible(program.root) if command.runs] if rules else []
-    for index, rule in enumerate(rules or ()):
-        if any(rule.fits(command) for command in commands):
-            continue
-        globs = (rule.commands,) if isinstance(rule.commands, str) else rule.commands
-        which = f"number {index + 1}" if callable(globs) else f"`{', '.join(globs)}`"
+    for which in unused(rules, lambda rule: any(rule.fits(command) for command in commands)):
         yield f"has a rule that matches no command: {which}"
 
 

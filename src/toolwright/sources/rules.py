@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ..options import ToolOptions, options_from
@@ -133,6 +133,14 @@ def rule_for(command: Command, rules: Sequence[Rule] | None, *names: str) -> Rul
         return EVERYTHING
     rule = next((rule for rule in rules if rule.fits(command, *names)), None)
     return rule if rule is not None and rule.offer else None
+
+
+def unused(rules: Sequence[Rule] | None, is_used: Callable[[Rule], bool]) -> Iterator[str]:
+    """Yield what each rule is called that fits nothing: a misspelt one offers or hides nothing."""
+    for index, rule in enumerate(rules or ()):
+        if not is_used(rule):
+            globs = (rule.commands,) if isinstance(rule.commands, str) else rule.commands
+            yield f"number {index + 1}" if callable(globs) else f"`{', '.join(globs)}`"
 
 
 def checked_rules(rules: Any, *, of_server: bool = False) -> tuple[Rule, ...] | None:

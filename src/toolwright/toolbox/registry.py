@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..errors import SchemaError, ToolNotFound
 from ..options import unknown_option
 from ..read.target import is_program
-from ..tools.catalog import Catalog, matches
+from ..tools.catalog import Catalog, Problem, matches
 from ..tools.decorator import RefusedTarget, note, noted_while_loading, raise_or_note, with_name
 from ..tools.definition import (
     Tool,
@@ -234,6 +234,10 @@ class Registry:
         if isinstance(entries.get(key), ProxiedPrompt | ProxiedResource):
             del entries[key]
             self.changed("prompts" if kind == "prompts" else "resources")
+
+    def note(self, server: str, text: str) -> None:
+        """Report what is wrong with what was asked of a server."""
+        self.catalog.left_out.append(Problem(server, text))
 
     @property
     def lifespans(self) -> list[Any]:

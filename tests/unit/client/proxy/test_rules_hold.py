@@ -264,6 +264,14 @@ def test_what_a_rule_cannot_do_is_refused_by_name():
             hub(Rule("*", **{name: value}))
 
 
+def test_a_rule_that_fits_nothing_of_a_server_is_said():
+    box = hub(Rule("wpie", roles=["admin"]), Rule("docs://plans"), Rule())
+    assert [problem.text for problem in box.problems] == [
+        "has a rule that matches nothing of it: `wpie`"
+    ]
+    assert not hub(Rule(PRIVATE, roles=["admin"]), Rule()).problems
+
+
 def test_limits_of_a_rule_hold_for_resources_and_prompts():
     box = hub(Rule("*", rate_limit="1/h"))
     front = connect(box)
