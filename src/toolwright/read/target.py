@@ -449,6 +449,9 @@ def open_constructor(cls: type) -> Target:
     if not opened.unbound:
         reserved = _instance_name(parameters)
         parameters = _without_positionals(parameters, 1)
+    if isinstance(vars(cls).get("__signature__"), inspect.Signature):
+        parameters, _ = _bare(cls)  # what the class shows: its constructor may take more
+        reserved = NO_NAMES
     return replace(
         opened,
         name=cls.__name__,

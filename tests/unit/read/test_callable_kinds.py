@@ -218,6 +218,37 @@ def test_the_signature_that_a_class_shows_for_its_objects_counts():
     assert tool.call({"x": 1, "limit": 9}).is_error
 
 
+class SignedClass:
+    __signature__ = Signed.__signature__
+
+    def __init__(self, x: int, limit: int = 0) -> None:
+        self.values = [x, limit]
+
+
+class OpenClass:
+    __signature__ = Signed.__signature__
+
+    def __init__(self, *args, **kwargs) -> None:
+        self.values = [*args, *kwargs.values()]
+
+
+class Inherits(SignedClass):
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+
+
+@pytest.mark.parametrize("target", [SignedClass, OpenClass])
+def test_the_signature_that_a_class_shows_for_itself_counts(target):
+    tool = Tool(target)
+    assert tool.input_schema["properties"] == {"x": INT}
+    assert tool.call({"x": 1}).value.values == [1, 5]
+    assert tool.call({"x": 1, "limit": 9}).is_error
+
+
+def test_a_constructor_of_a_subclass_counts_more_than_what_its_base_shows():
+    assert Tool(Inherits).input_schema["properties"] == {"size": INT}
+
+
 @dataclass
 class Node:
     size: int = 0
