@@ -12,7 +12,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 # are started as well.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test soak programs lint lowest check test-all format bench console clean
+.PHONY: demo test soak programs lint lowest check test-all format bench console picture clean
 
 demo: $(INSTALLED)
 	@exec $(BIN)/python examples/demo.py
@@ -97,6 +97,10 @@ bench: $(READY)
 # The page of the console, from its sources; what is built is committed, so that nobody needs npm.
 console:
 	@cd console && npm ci --silent --no-audit --no-fund && npm run --silent build
+
+# The picture of the console in the README; needs chromium, and playwright from PyPI.
+picture: $(READY)
+	@PYTHONPATH=. $(BIN)/python console/picture.py
 
 clean:
 	rm -rf .venv .venv-* .bench build dist console/node_modules

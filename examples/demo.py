@@ -12,10 +12,13 @@ from pathlib import Path
 from sys import executable
 
 from shop import shop
+from showroom import showroom
 from warehouse import parser
 
 PORT = 8000
 NEXT = """
+Look at it at {home}/console/
+
 The shop is served at {url} (Ctrl-C ends it). In another terminal, try
 
     {python} {client} {url}
@@ -30,6 +33,9 @@ or connect any other client to that address.
 def main() -> None:
     """Show what a model would get, and serve the tools."""
     shop.include(parser)  # the commands of a program are tools as well
+    shop.include(showroom)
+    port = free_port()
+    print(f"The console will be at http://127.0.0.1:{port}/console/\n", flush=True)
     calls = (
         ("search", {"query": "bike"}),
         ("order", {"lines": [{"sku": "P-1"}]}),
@@ -37,9 +43,8 @@ def main() -> None:
     )
     for name, sent in calls:
         print(f"{name} {sent}\n  -> {shop.call(name, sent).text}\n", flush=True)
-    port = free_port()
     threading.Thread(target=announce, args=(f"http://127.0.0.1:{port}",), daemon=True).start()
-    shop.serve("http", port=port)
+    shop.serve("http", port=port, console=True)
 
 
 def free_port() -> int:

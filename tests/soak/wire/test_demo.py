@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,10 @@ def suggested(said):
 @pytest.mark.promise("demo.commands")
 def test_what_it_suggests_reaches_that_very_server(demo):
     process, said, env = demo
+    page = re.search(r"Look at it at (http://\S+)", said)[1]
+    assert said.index(page) < said.index("search {"), "its address comes first"
+    with urllib.request.urlopen(page) as answer:
+        assert b"console.js" in answer.read()
     url = re.search(r"The shop is served at (http://\S+)", said)[1]
     tools, call, probe, install = suggested(said)
     assert all(url in " ".join(words) for words in (tools, call, install))

@@ -87,7 +87,8 @@ def test_a_target_that_cannot_be_loaded_is_code_two(here):
 
 @pytest.mark.promise("doctor.clean-examples")
 @pytest.mark.parametrize(
-    "name", ["shop.py", "warehouse.py", "warehouse.py:parser", "client.py", "demo.py", ""]
+    "name",
+    ["shop.py", "showroom.py", "warehouse.py", "warehouse.py:parser", "client.py", "demo.py", ""],
 )
 def test_the_examples_are_clean(name):
     assert good("doctor", str(EXAMPLES / name), "--strict").startswith("No problems in ")
