@@ -1,7 +1,7 @@
 // The JSON under the page: everything here can be had by program as well.
 
 import { signal } from "@preact/signals";
-import type { Json, JsonObject } from "./json";
+import { parse, type Json, type JsonObject } from "./json";
 
 /** A token for the server. It lives in this page only: no storage, no address, no history. */
 export const token = signal("");
@@ -146,7 +146,7 @@ export class Refused extends Error {
 /** Where the server is mounted: the page is at `.../console/`. */
 export const root = location.pathname.replace(/\/console\/.*$/, "");
 
-async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
+async function ask<T>(path: string, init: RequestInit = {}, read: (text: string) => unknown = JSON.parse): Promise<T> {
   const headers = new Headers(init.headers);
   if (token.value) headers.set("authorization", `Bearer ${token.value}`);
   const answer = await fetch(`${root}/console/api/${path}`, { ...init, headers, credentials: "omit" });
@@ -155,7 +155,7 @@ async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
     const body = (await answer.json().catch(() => ({}))) as { error?: string };
     throw new Refused(body.error ?? `the server answered ${answer.status}`, answer.status);
   }
-  return (await answer.json()) as T;
+  return read(await answer.text()) as T;
 }
 
 const query = (values: Record<string, string>) => new URLSearchParams(values).toString();
@@ -164,8 +164,9 @@ export const api = {
   about: () => ask<About>("about"),
   catalog: () => ask<Catalog>("catalog"),
   judged: () => ask<Judged>("judged"),
-  tool: (name: string) => ask<ToolDetail>(`tool?${query({ name })}`),
-  dialect: (name: string, dialect: string) => ask<Dialect>(`dialect?${query({ name, dialect })}`),
+  // Numbers in schemas stay as they are written: a choice among them is sent back.
+  tool: (name: string) => ask<ToolDetail>(`tool?${query({ name })}`, {}, parse),
+  dialect: (name: string, dialect: string) => ask<Dialect>(`dialect?${query({ name, dialect })}`, {}, parse),
   live: () => ask<Live>("live"),
   check: (body: string) => ask<Checked>("check", { method: "POST", body }),
 };

@@ -1,10 +1,11 @@
 // A form from a JSON Schema. The JSON value is the truth; every field shows a part of it.
 
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { isObject, parse, withKey, write, type Json, type JsonObject } from "./json";
+import { lines, plain } from "./parts";
 import { Document, type Drawing, type Schema } from "./schema";
-import { armOf, fitted, textOf, valueOf } from "./widgets";
+import { MOST_ITEMS, armOf, canShow, fitted, textOf, typedValue, valueOf } from "./widgets";
 
 export interface Fault {
   path: (string | number)[];
@@ -13,6 +14,9 @@ export interface Fault {
 
 type Path = (string | number)[];
 type Change = (value: Json | undefined) => void;
+
+const MOST_LABEL = 200;
+const MOST_ABOUT = 4000;
 
 interface NodeProps {
   document: Document;
@@ -26,8 +30,6 @@ interface NodeProps {
   /** What takes the node out of a list or an object, if something can. */
   remove?: (() => void) | undefined;
 }
-
-const MOST_ITEMS = 200;
 
 export function Form(props: {
   document: Document;
@@ -70,7 +72,7 @@ export function Node(props: NodeProps) {
   const id = useId();
   const own = faults.filter((fault) => isSamePath(fault.path, path));
   const inner = { ...props, drawing, id, own };
-  if (value !== undefined && !canShow(document, drawing, value)) return <JsonNode {...inner} />;
+  if (value !== undefined && !canShow(document, drawing, value, path.length)) return <JsonNode {...inner} />;
   switch (drawing.as) {
     case "object":
     case "list":
@@ -90,22 +92,6 @@ interface InnerProps extends NodeProps {
   own: Fault[];
 }
 
-/** Whether a value can stand in the widget of its node; else the node shows JSON. */
-function canShow(document: Document, drawing: Drawing, value: Json): boolean {
-  switch (drawing.as) {
-    case "object":
-      return isObject(value);
-    case "list":
-      return Array.isArray(value) && value.length <= MOST_ITEMS;
-    case "union":
-      return armOf(document, drawing.arms, value) >= 0;
-    case "json":
-      return true;
-    default:
-      return textOf(drawing, value) !== undefined || (drawing.as === "number" && typeof value === "string");
-  }
-}
-
 // -- parts of every node
 
 function Head({ props, forId, children }: { props: InnerProps; forId?: string; children?: ComponentChildren }) {
@@ -114,13 +100,15 @@ function Head({ props, forId, children }: { props: InnerProps; forId?: string; c
   return (
     <div class="head">
       <label {...(forId ? { for: forId } : {})}>
-        <span class="name">{label}</span>
+        <span class="name">
+          <bdi>{plain(label, MOST_LABEL)}</bdi>
+        </span>
         {isRequired && <span class="required">required</span>}
-        <span class="kind">{document.kind(schema)}</span>
+        <span class="kind">{plain(document.kind(schema), MOST_LABEL)}</span>
       </label>
       {children}
       {take && (
-        <button type="button" class="quiet" onClick={take} aria-label={`Take out ${label}`}>
+        <button type="button" class="quiet" onClick={take} aria-label={`Take out ${plain(label, MOST_LABEL)}`}>
           ×
         </button>
       )}
@@ -134,7 +122,7 @@ function About({ props }: { props: InnerProps }) {
   if (typeof description !== "string" && !shows) return null;
   return (
     <p class="about" id={`${props.id}-about`}>
-      {typeof description === "string" ? description : ""}
+      {typeof description === "string" ? lines(description, MOST_ABOUT) : ""}
       {shows && <span class="default"> Default: {short(byDefault as Json)}</span>}
     </p>
   );
@@ -144,8 +132,8 @@ function Faults({ faults, id }: { faults: Fault[]; id?: string }) {
   if (!faults.length) return null;
   return (
     <ul class="faults" role="alert" {...(id ? { id } : {})}>
-      {faults.map((fault) => (
-        <li>{fault.text}</li>
+      {faults.slice(0, 50).map((fault) => (
+        <li>{lines(fault.text, MOST_ABOUT)}</li>
       ))}
     </ul>
   );
@@ -154,9 +142,16 @@ function Faults({ faults, id }: { faults: Fault[]; id?: string }) {
 // -- leaves
 
 function LeafNode(props: InnerProps) {
+  const { drawing, value, onChange } = props;
   return (
     <div class={`node${props.own.length ? " wrong" : ""}`}>
-      <Head props={props} forId={props.id} />
+      <Head props={props} forId={props.id}>
+        {drawing.as === "text" && !drawing.isFile && value === undefined && (
+          <button type="button" class="quiet" onClick={() => onChange("")} title="Send an empty text">
+            empty
+          </button>
+        )}
+      </Head>
       <Widget {...props} />
       <About props={props} />
       <Faults faults={props.own} id={`${props.id}-faults`} />
@@ -167,20 +162,20 @@ function LeafNode(props: InnerProps) {
 function Widget(props: InnerProps) {
   const { drawing, id, value, onChange, isRequired } = props;
   const node = props.document.node(props.schema);
-  const text =
-    value === undefined ? "" : (textOf(drawing, value) ?? (typeof value === "string" ? value : ""));
-  const send = (typed: string) => onChange(valueOf(drawing, typed));
+  const text = value === undefined ? "" : (textOf(drawing, value) ?? "");
+  const isLong = useStaysLong(drawing.as === "text" && drawing.isLong);
+  const send = (typed: string) => onChange(typedValue(drawing, typed, isRequired));
   const common = {
     id,
     "aria-describedby": `${id}-about ${id}-faults`,
     "aria-invalid": props.own.length > 0,
   };
-  if (drawing.as === "null") return <span class="null">null</span>;
-  if (drawing.as === "boolean" || drawing.as === "choice") {
+  if (drawing.as === "null" && value === null && isRequired) return <span class="null">null</span>;
+  if (drawing.as === "boolean" || drawing.as === "choice" || drawing.as === "null") {
     const options =
-      drawing.as === "boolean"
-        ? [["true", "true"], ["false", "false"]]
-        : drawing.values.map((choice, at) => [String(at), typeof choice === "string" ? choice : write(choice)]);
+      drawing.as === "choice"
+        ? drawing.values.map((choice, at) => [String(at), typeof choice === "string" ? choice : write(choice)])
+        : (drawing.as === "null" ? ["null"] : ["true", "false"]).map((word) => [word, word]);
     return (
       <select
         {...common}
@@ -192,16 +187,24 @@ function Widget(props: InnerProps) {
       >
         {(value === undefined || !isRequired) && <option value="">(not sent)</option>}
         {options.map(([option, shown]) => (
-          <option value={option}>{shown}</option>
+          <option value={option}>{plain(shown ?? "", MOST_LABEL)}</option>
         ))}
       </select>
     );
   }
-  const placeholder = node.default === undefined ? "" : short(node.default as Json);
+  const isEmpty = value === "";
+  const placeholder = isEmpty ? "an empty text" : node.default === undefined ? "" : short(node.default as Json);
   if (drawing.as === "text" && drawing.isFile) return <FileWidget {...props} text={text} />;
-  if (drawing.as === "text" && drawing.isLong) {
+  if (drawing.as === "text" && isLong.holds) {
     return (
-      <textarea {...common} rows={4} value={text} placeholder={placeholder} onInput={(event) => send(event.currentTarget.value)} />
+      <textarea
+        {...common}
+        ref={isLong.place}
+        rows={4}
+        value={text}
+        placeholder={placeholder}
+        onInput={(event) => send(event.currentTarget.value)}
+      />
     );
   }
   const isNumber = drawing.as === "number";
@@ -214,13 +217,36 @@ function Widget(props: InnerProps) {
       spellcheck={false}
       value={text}
       placeholder={placeholder || (drawing.as === "text" ? drawing.hint : "")}
-      onInput={(event) => {
-        const typed = event.currentTarget.value;
-        if (typed === "" && (isNumber || !isRequired)) onChange(undefined);
-        else send(typed);
+      onInput={(event) => send(event.currentTarget.value)}
+      onPaste={(event) => {
+        const pasted = event.clipboardData?.getData("text") ?? "";
+        if (drawing.as === "text" && /[\n\r]/.test(pasted)) withLines(event, pasted, send);
+      }}
+      onKeyDown={(event) => {
+        if (drawing.as === "text" && event.key === "Enter" && event.shiftKey) withLines(event, "\n", send);
       }}
     />
   );
+}
+
+/** A field of one line would drop line ends: the text is put in here, and its field becomes long. */
+function withLines(event: Event & { currentTarget: HTMLInputElement }, added: string, send: (text: string) => void) {
+  event.preventDefault();
+  const { value, selectionStart, selectionEnd } = event.currentTarget;
+  const [from, to] = [selectionStart ?? value.length, selectionEnd ?? value.length];
+  send(value.slice(0, from) + added.replace(/\r\n?/g, "\n") + value.slice(to));
+}
+
+/** A field that has become long stays so while it is shown, and keeps the focus that it had. */
+function useStaysLong(isLong: boolean) {
+  const was = useRef(isLong);
+  const place = useRef<HTMLTextAreaElement>(null);
+  const isNew = isLong && !was.current;
+  was.current ||= isLong;
+  useEffect(() => {
+    if (isNew) place.current?.focus();
+  });
+  return { holds: was.current, place };
 }
 
 function FileWidget(props: InnerProps & { text: string }) {
@@ -304,7 +330,7 @@ function UnionNode(props: InnerProps & { arms: Schema[] }) {
         >
           <option value="">(not sent)</option>
           {labels.map((label, index) => (
-            <option value={String(index)}>{label}</option>
+            <option value={String(index)}>{plain(label, MOST_LABEL)}</option>
           ))}
         </select>
       </Head>
@@ -331,7 +357,7 @@ function GroupNode(props: InnerProps) {
       <About props={props} />
       {value === undefined ? (
         <button type="button" class="add" onClick={() => onChange(document.beginning(schema))}>
-          Add {props.label}
+          Add {plain(props.label, MOST_LABEL)}
         </button>
       ) : drawing.as === "list" ? (
         <ListBody {...props} drawing={drawing} value={value as Json[]} />
@@ -387,8 +413,10 @@ interface ObjectProps {
 function ObjectBody(props: ObjectProps) {
   const { drawing, value, document, path, onChange } = props;
   const [typed, setTyped] = useState("");
-  const known = Object.keys(drawing.properties);
+  const [most, setMost] = useState(MOST_ITEMS);
+  const known = useMemo(() => Object.keys(drawing.properties), [drawing]);
   const further = Object.keys(value).filter((name) => !Object.hasOwn(drawing.properties, name));
+  const names = [...known, ...further];
   const isNew = typed !== "" && !Object.hasOwn(value, typed) && !known.includes(typed);
   const add = () => {
     if (!isNew) return;
@@ -397,7 +425,7 @@ function ObjectBody(props: ObjectProps) {
   };
   return (
     <div class={path.length ? "inside" : ""}>
-      {[...known, ...further].map((name) => (
+      {names.slice(0, most).map((name) => (
         <Node
           key={name}
           document={document}
@@ -408,9 +436,14 @@ function ObjectBody(props: ObjectProps) {
           isRequired={drawing.required.includes(name)}
           faults={props.faults}
           onChange={(next) => onChange(withKey(value, name, next))}
-          remove={further.includes(name) ? () => onChange(withKey(value, name, undefined)) : undefined}
+          remove={Object.hasOwn(drawing.properties, name) ? undefined : () => onChange(withKey(value, name, undefined))}
         />
       ))}
+      {names.length > most && (
+        <button type="button" class="add" onClick={() => setMost(most * 2)}>
+          {names.length - most} more fields
+        </button>
+      )}
       {drawing.further !== undefined && (path.length > 0 || !known.length || isObject(drawing.further)) && (
         <div class="further">
           <input
@@ -440,5 +473,5 @@ function isSamePath(one: Path, other: Path): boolean {
 
 function short(value: Json): string {
   const text = typeof value === "string" ? value : write(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return plain(text, 80);
 }

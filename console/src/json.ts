@@ -28,8 +28,28 @@ export function isNumber(value: unknown): value is number | RawNumber {
 
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 
+const DEEPEST = 1000;
+
+/** Whether lists and objects are in each other so deep that walking through them would end a page. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (isText) {
+      if (sign === 92) at += 1;
+      else if (sign === 34) isText = false;
+    } else if (sign === 34) isText = true;
+    else if (sign === 91 || sign === 123) {
+      if (++depth > DEEPEST) return true;
+    } else if (sign === 93 || sign === 125) depth -= 1;
+  }
+  return false;
+}
+
 /** Reads JSON. Throws `SyntaxError`. */
 export function parse(text: string): Json {
+  if (isTooDeep(text)) throw new SyntaxError(`it is more than ${DEEPEST} lists and objects deep`);
   const revive: Reviver = (_key, value, context) => {
     const source = context?.source;
     if (typeof value !== "number" || source === undefined || rawJSON === undefined) return value;
@@ -55,6 +75,11 @@ export function numberText(value: number | RawNumber): string {
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return write(one) === write(other);
+}
+
+/** A value by its key, where the object itself has it: never what every object inherits. */
+export function at<T>(object: Record<string, T> | undefined, key: string): T | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** Returns an object with one key changed, in its place; undefined takes the key out. */

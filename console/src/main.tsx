@@ -2,11 +2,12 @@
 
 import { effect, untracked } from "@preact/signals";
 import { render } from "preact";
+import { useEffect, useErrorBoundary } from "preact/hooks";
 import { token, wantsToken } from "./api";
 import { ERAS, type Era } from "./mcp";
 import { Live } from "./live";
 import { History, Prompts, Resources, SignIn, TokenField, Traffic } from "./others";
-import { Markdown, plain } from "./parts";
+import { Markdown, lines, plain } from "./parts";
 import { about, catalog, connection, era, failure, judged, link, load, place } from "./state";
 import { Findings, ToolList, ToolView } from "./tools";
 
@@ -71,13 +72,17 @@ function changeEra(chosen: Era) {
 
 function View() {
   const { view, name } = place.value;
-  if (failure.value) {
+  // What one view cannot show leaves the others as they are.
+  const [broken, forget] = useErrorBoundary();
+  useEffect(() => forget(), [place.value]);
+  const reason = broken ? `This cannot be shown: ${String(broken)}` : failure.value;
+  if (reason) {
     return (
       <main id="main" tabIndex={-1} class="page">
         <p class="failure" role="alert">
-          {failure.value}
+          {lines(reason, 4000)}
         </p>
-        <button type="button" onClick={() => void load()}>
+        <button type="button" onClick={() => { forget(); void load(); }}>
           Try again
         </button>
       </main>

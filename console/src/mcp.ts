@@ -229,8 +229,9 @@ export class Connection {
     let body: Json = null;
     try {
       body = parse(said);
-    } catch {
-      throw new Failed(`the server answered ${answer.status} with no JSON`, null, answer.status);
+    } catch (error) {
+      const why = error instanceof SyntaxError ? `: ${error.message.slice(0, 200)}` : "";
+      throw new Failed(`the server answered ${answer.status} with no JSON${why}`, null, answer.status);
     }
     if (isObject(body) && (isObject(body.error) || isObject(body.result))) return body as Reply;
     const reason = isObject(body) && typeof body.error === "string" ? `: ${body.error}` : "";
@@ -272,18 +273,23 @@ function tell(method: string, params: JsonObject, listeners: Listeners) {
   if (method === "notifications/message") listeners.onLog?.(params);
 }
 
-/** Yields the data of each event of a stream. */
+/** Yields the data of each event of a stream; what came is looked through once, however long. */
 async function* events(answer: Response): AsyncGenerator<string> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   if (!reader) return;
-  let rest = "";
+  let parts: string[] = [];
+  let isAfterReturn = false;
   let data: string[] = [];
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const lines = (rest + value).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
+    const came = isAfterReturn && value.startsWith("\n") ? value.slice(1) : value;
+    isAfterReturn = value === "" ? isAfterReturn : value.endsWith("\r");
+    const [first = "", ...others] = came.split(/\r\n|\n|\r/);
+    parts.push(first);
+    for (const next of others) {
+      const line = parts.join("");
+      parts = [next];
       if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
       else if (line === "" && data.length) {
         const text = data.join("\n");

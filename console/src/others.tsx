@@ -2,8 +2,8 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { root, token, wantsToken, type ListedPrompt, type ListedResource } from "./api";
-import { isObject, parse, write, type Json, type JsonObject } from "./json";
-import { Badge, Copy, Long, Markdown, Tree, duration, plain, size, time } from "./parts";
+import { at, isObject, parse, write, type Json, type JsonObject } from "./json";
+import { Badge, Copy, Long, Markdown, Tree, duration, lines, plain, size, time } from "./parts";
 import { Block, Contents } from "./result";
 import { about, catalog, connection, link, past } from "./state";
 import { traffic, type Message } from "./mcp";
@@ -56,7 +56,7 @@ function Resource({ resource }: { resource: ListedResource }) {
   const [values, setValues] = useState<Record<string, string>>({});
   const { result, failure, send } = useRequest();
   const uri = template.replace(VARIABLE, (_whole, inner: string) =>
-    inner.split(",").map((name) => encodeURIComponent(values[name] ?? "")).join(","),
+    inner.split(",").map((name) => encodeURIComponent((at(values, name) ?? "").toWellFormed())).join(","),
   );
   const contents = Array.isArray(result?.contents) ? result.contents.filter(isObject) : [];
   return (
@@ -71,8 +71,8 @@ function Resource({ resource }: { resource: ListedResource }) {
       >
         {names.map((name) => (
           <label class="field">
-            {name}
-            <input type="text" value={values[name] ?? ""} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} />
+            {plain(name, 200)}
+            <input type="text" value={at(values, name) ?? ""} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} />
           </label>
         ))}
         <p>
@@ -82,7 +82,7 @@ function Resource({ resource }: { resource: ListedResource }) {
           Read
         </button>
       </form>
-      {failure && <p class="failure" role="alert">{failure}</p>}
+      {failure && <p class="failure" role="alert">{lines(failure, 10_000)}</p>}
       <section aria-label="Contents">
         {contents.map((each) => (
           <Contents contents={each} />
@@ -134,10 +134,10 @@ function Prompt({ prompt }: { prompt: ListedPrompt }) {
       >
         {(prompt.arguments ?? []).map((argument) => (
           <label class="field">
-            {argument.name} {argument.required && <span class="required">required</span>}
+            {plain(argument.name, 200)} {argument.required && <span class="required">required</span>}
             <input
               type="text"
-              value={values[argument.name] ?? ""}
+              value={at(values, argument.name) ?? ""}
               onInput={(event) => setValues({ ...values, [argument.name]: event.currentTarget.value })}
             />
             {argument.description && <span class="about">{plain(argument.description)}</span>}
@@ -147,7 +147,7 @@ function Prompt({ prompt }: { prompt: ListedPrompt }) {
           Get
         </button>
       </form>
-      {failure && <p class="failure" role="alert">{failure}</p>}
+      {failure && <p class="failure" role="alert">{lines(failure, 10_000)}</p>}
       <section aria-label="Messages">
         {messages.map((message) => (
           <div class="message">
@@ -165,7 +165,10 @@ function Prompt({ prompt }: { prompt: ListedPrompt }) {
 export function Traffic() {
   const [words, setWords] = useState("");
   const wanted = words.toLowerCase();
-  const shown = traffic.value.filter((message) => `${message.what} ${message.text}`.toLowerCase().includes(wanted));
+  const shown = useMemo(
+    () => traffic.value.filter((message) => !wanted || `${message.what} ${message.text}`.toLowerCase().includes(wanted)),
+    [traffic.value, wanted],
+  );
   return (
     <div class="page">
       <h2>Traffic</h2>
@@ -175,7 +178,7 @@ export function Traffic() {
         <button type="button" onClick={() => (traffic.value = [])}>
           Clear
         </button>
-        <Copy text={JSON.stringify(shown, null, 2)} label="Copy all" />
+        <Copy text={() => JSON.stringify(shown, null, 2)} label="Copy all" />
       </div>
       <ol class="traffic">
         {shown.slice(0, 200).map((message) => (
@@ -215,7 +218,7 @@ function TrafficRow({ message }: { message: Message }) {
               <tbody>
                 {message.headers.map(([name, value]) => (
                   <tr>
-                    <th scope="row">{name}</th>
+                    <th scope="row">{plain(name)}</th>
                     <td>{plain(value)}</td>
                   </tr>
                 ))}
@@ -284,7 +287,7 @@ export function SignIn() {
         {steps?.map((step) => (
           <li class={step.isGood ? "good" : "bad"}>
             <h3>{step.title}</h3>
-            <p>{step.says}</p>
+            <p>{plain(step.says)}</p>
             {step.detail !== undefined && <Tree value={step.detail} />}
           </li>
         ))}
@@ -359,7 +362,7 @@ export function History() {
             <a href={link("tools", entry.tool, entry.sent)}>
               {time(entry.at)} <strong>{plain(entry.tool)}</strong>
             </a>{" "}
-            <code>{write(entry.sent).slice(0, 200)}</code>{" "}
+            <code>{plain(write(entry.sent), 200)}</code>{" "}
             <Badge kind={entry.isError ? "error" : "calm"}>{entry.isError ? "failed" : duration(entry.milliseconds)}</Badge>
             <span class="row-summary">{entry.summary}</span>
           </li>

@@ -17,12 +17,16 @@ const TAGS = ["p", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "a", 
 export function Markdown({ text }: { text: string }) {
   const html = useMemo(() => {
     if (text.length > MOST_MARKDOWN) return null;
-    const written = marked.parse(text, { async: false, gfm: true });
-    return DOMPurify.sanitize(written, {
-      ALLOWED_TAGS: TAGS,
-      ALLOWED_ATTR: ["href"],
-      ALLOWED_URI_REGEXP: /^(https?|mailto):/i,
-    });
+    try {
+      const written = marked.parse(lines(text), { async: false, gfm: true });
+      return DOMPurify.sanitize(written, {
+        ALLOWED_TAGS: TAGS,
+        ALLOWED_ATTR: ["href"],
+        ALLOWED_URI_REGEXP: /^(https?|mailto):/i,
+      });
+    } catch {
+      return null; // quotes in quotes without end: it is shown as it is
+    }
   }, [text]);
   if (html === null) return <Long text={text} />;
   // biome-ignore lint: sanitised just above
@@ -36,7 +40,7 @@ export function Long({ text, isCode = true }: { text: string; isCode?: boolean }
   return (
     <div class="long">
       <pre class={isCode ? "code" : "plain"} dir="auto" tabIndex={0}>
-        {shown}
+        {lines(shown, Infinity)}
       </pre>
       {shown.length < text.length && (
         <p class="quiet-text">
@@ -53,10 +57,11 @@ export function Long({ text, isCode = true }: { text: string; isCode?: boolean }
   );
 }
 
-export function Copy({ text, label = "Copy" }: { text: string; label?: string }) {
+/** What is copied may be large: it is made when someone asks for it. */
+export function Copy({ text, label = "Copy" }: { text: string | (() => string); label?: string }) {
   const [isDone, setDone] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text).catch(() => undefined);
+    await navigator.clipboard.writeText(typeof text === "string" ? text : text()).catch(() => undefined);
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
@@ -71,14 +76,14 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
 export function Tree({ value, name, depth = 0 }: { value: Json; name?: string; depth?: number }) {
   const [isOpen, setOpen] = useState(depth < 2);
   const [most, setMost] = useState(MOST_ENTRIES);
-  const key = name === undefined ? null : <span class="tree-key">{name}: </span>;
+  const key = name === undefined ? null : <span class="tree-key"><bdi>{plain(name, 200)}</bdi>: </span>;
   if (!isObject(value) && !Array.isArray(value)) {
-    const text = write(value);
+    const text = typeof value === "string" ? write(value.slice(0, 2001)) : write(value);
     const kind = value === null ? "null" : typeof value;
     return (
       <div class="tree-leaf">
         {key}
-        <span class={`tree-${kind}`}>{text.length > 2000 ? `${text.slice(0, 2000)}…` : text}</span>
+        <span class={`tree-${kind}`}><bdi>{plain(text)}</bdi></span>
       </div>
     );
   }
@@ -163,7 +168,23 @@ export function time(at: number): string {
   return new Date(at).toLocaleTimeString();
 }
 
+// Signs that are not seen, or turn around what is seen; not the joiners that scripts are written with.
+const HIDDEN = "\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u200e\\u200f";
+const TURNING = "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
+const IN_LINES = new RegExp(`[${HIDDEN}${TURNING}]`, "gu");
+const ON_ONE = new RegExp(`[\\t\\n${HIDDEN}${TURNING}]`, "gu");
+const MOST_ON_ONE = 2000;
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
 /** Text that came from elsewhere, on one line: signs that turn text around are shown as such. */
-export function plain(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, "�");
+export function plain(text: string, most = MOST_ON_ONE): string {
+  return shortened(text, most).replace(ON_ONE, "�");
+}
+
+/** Text that came from elsewhere, with its lines. */
+export function lines(text: string, most = MOST_SHOWN): string {
+  return shortened(text, most).replaceAll("\r\n", "\n").replace(IN_LINES, "�");
 }

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isNumber, isObject, numberText, parse, write, type Json, type JsonObject } from "./json";
+import { at, bytesOf, isNumber, isObject, numberText, parse, write, type Json, type JsonObject } from "./json";
 import { Long, Markdown, Tabs, Tree, duration, plain, size } from "./parts";
 
 const ROWS = 100;
@@ -15,6 +15,7 @@ export function Result(props: { result: JsonObject; milliseconds: number; childr
   const { result, milliseconds } = props;
   const blocks = Array.isArray(result.content) ? result.content.filter(isObject) : [];
   const meta = isObject(result._meta) ? result._meta : {};
+  const bytes = useMemo(() => bytesOf(write(result)), [result]);
   const value = useMemo(() => valueOf(result, blocks), [result]);
   const rows = useMemo(() => rowsOf(value), [value]);
   const numbers = useMemo(() => (rows ? columnsOfNumbers(rows) : numbersOf(value)), [rows, value]);
@@ -32,7 +33,7 @@ export function Result(props: { result: JsonObject; milliseconds: number; childr
     <section class={`result${isError ? " failed" : ""}`} aria-label="Result">
       <p class="result-head" role="status">
         <strong>{isError ? "Failed" : "Done"}</strong> in {duration(milliseconds)},{" "}
-        {size(write(result).length)}
+        {size(bytes)}
       </p>
       {props.children}
       <Cached meta={meta} />
@@ -82,7 +83,7 @@ export function Contents({ contents }: { contents: JsonObject }) {
   const mime = typeof contents.mimeType === "string" ? contents.mimeType : "";
   const blob = typeof contents.blob === "string" ? contents.blob : "";
   const kind = mime.startsWith("image/") ? "image" : mime.startsWith("audio/") ? "audio" : "";
-  const name = <p class="quiet-text">{`${plain(String(contents.uri ?? ""))} ${mime}`}</p>;
+  const name = <p class="quiet-text">{`${plain(String(contents.uri ?? ""))} ${plain(mime)}`}</p>;
   if (kind && blob) {
     return (
       <div>
@@ -155,8 +156,7 @@ function Table({ rows }: { rows: JsonObject[] }) {
   const [most, setMost] = useState(ROWS);
   const sorted = useMemo(() => {
     if (!by) return rows;
-    const sign = by.isDown ? -1 : 1;
-    return rows.toSorted((one, other) => sign * compare(one[by.name], other[by.name]));
+    return sortedBy(rows, by.name, by.isDown);
   }, [rows, by]);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Table of the result">
@@ -164,7 +164,7 @@ function Table({ rows }: { rows: JsonObject[] }) {
         <thead>
           <tr>
             {names.map((name) => (
-              <th scope="col" class={isNumber(rows[0]?.[name]) ? "number" : ""} aria-sort={by?.name === name ? (by.isDown ? "descending" : "ascending") : "none"}>
+              <th scope="col" class={isNumber(at(rows[0], name)) ? "number" : ""} aria-sort={by?.name === name ? (by.isDown ? "descending" : "ascending") : "none"}>
                 <button type="button" onClick={() => setBy({ name, isDown: by?.name === name && !by.isDown })}>
                   {plain(name)} {by?.name === name ? (by.isDown ? "↓" : "↑") : ""}
                 </button>
@@ -176,7 +176,7 @@ function Table({ rows }: { rows: JsonObject[] }) {
           {sorted.slice(0, most).map((row) => (
             <tr>
               {names.map((name) => (
-                <td class={isNumber(row[name]) ? "number" : ""}>{cell(row[name])}</td>
+                <td class={isNumber(at(row, name)) ? "number" : ""}>{cell(at(row, name))}</td>
               ))}
             </tr>
           ))}
@@ -191,15 +191,26 @@ function Table({ rows }: { rows: JsonObject[] }) {
   );
 }
 
-function compare(one: Json | undefined, other: Json | undefined): number {
-  if (isNumber(one) && isNumber(other)) return Number(numberText(one)) - Number(numberText(other));
-  return cell(one).localeCompare(cell(other));
+const { compare } = new Intl.Collator();
+
+/** What is compared is worked out once for each row: there may be a hundred thousand. */
+function sortedBy(rows: JsonObject[], name: string, isDown: boolean): JsonObject[] {
+  const sign = isDown ? -1 : 1;
+  const keyed = rows.map((row) => {
+    const value = at(row, name);
+    return { row, number: isNumber(value) ? Number(numberText(value)) : null, text: cell(value) };
+  });
+  keyed.sort((one, other) => {
+    const isByNumber = one.number !== null && other.number !== null;
+    return sign * (isByNumber ? (one.number as number) - (other.number as number) : compare(one.text, other.text));
+  });
+  return keyed.map(({ row }) => row);
 }
 
 function cell(value: Json | undefined): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : isNumber(value) ? numberText(value) : write(value);
-  return plain(text.length > 300 ? `${text.slice(0, 300)}…` : text);
+  return plain(text, 300);
 }
 
 // -- plots
@@ -209,10 +220,13 @@ type Columns = { name: string; values: (number | null)[] }[];
 function columnsOfNumbers(rows: JsonObject[]): Columns | null {
   if (rows.length < 3) return null;
   const few = rows.slice(0, MOST_ROWS_PLOTTED);
-  const names = namesIn(rows).filter((name) => few.every((row) => row[name] == null || isNumber(row[name])));
+  const names = namesIn(rows).filter((name) => few.every((row) => (at(row, name) ?? null) === null || isNumber(at(row, name))));
   const columns = names.map((name) => ({
     name,
-    values: few.map((row) => (isNumber(row[name]) ? Number(numberText(row[name] as number)) : null)),
+    values: few.map((row) => {
+      const value = at(row, name);
+      return isNumber(value) ? Number(numberText(value)) : null;
+    }),
   }));
   return columns.length ? columns.slice(0, 8) : null;
 }

@@ -3,8 +3,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api, root, type Checked, type ToolDetail } from "./api";
 import { Form, type Fault } from "./form";
-import { isObject, parse, write, type Json, type JsonObject } from "./json";
-import { Copy, Long, Tabs, duration, plain, time } from "./parts";
+import { at, isObject, parse, write, type Json, type JsonObject } from "./json";
+import { Copy, Long, Tabs, duration, lines, plain, time } from "./parts";
 import { Result } from "./result";
 import { Document } from "./schema";
 import { about, connection, era, link, past, remember } from "./state";
@@ -110,7 +110,7 @@ export function Try({ tool, sent }: { tool: ToolDetail; sent: JsonObject | null 
       )}
       {running.outcome?.failure && (
         <p class="failure" role="alert">
-          {running.outcome.failure} <span class="quiet-text">({duration(running.outcome.milliseconds)})</span>
+          {lines(running.outcome.failure, 10_000)} <span class="quiet-text">({duration(running.outcome.milliseconds)})</span>
         </p>
       )}
       <SameCall tool={tool} value={value} />
@@ -125,10 +125,10 @@ function beginning(document: Document): JsonObject {
   const properties = isObject(node.properties) ? node.properties : {};
   const required = Array.isArray(node.required) ? node.required.map(String) : [];
   const fields = required.filter((name) => {
-    const drawing = document.drawing((properties[name] as JsonObject | undefined) ?? true);
+    const drawing = document.drawing((at(properties, name) as JsonObject | undefined) ?? true);
     return drawing.as === "list" || drawing.as === "object";
   });
-  return Object.fromEntries(fields.map((name) => [name, document.beginning(properties[name] as JsonObject)]));
+  return Object.fromEntries(fields.map((name) => [name, document.beginning((at(properties, name) as JsonObject | undefined) ?? true)]));
 }
 
 /** Faults of arguments that the form has no place for are said below it. */
@@ -141,8 +141,8 @@ function Elsewhere({ faults }: { faults: Fault[] }) {
         The server refuses this: {others.length} {others.length === 1 ? "fault" : "faults"}
       </summary>
       <ul>
-        {others.map((fault) => (
-          <li>{fault.text}</li>
+        {others.slice(0, 50).map((fault) => (
+          <li>{lines(fault.text, 4000)}</li>
         ))}
       </ul>
     </details>
@@ -261,7 +261,7 @@ function Confirm({ running, tool }: { running: Running; tool: ToolDetail }) {
   return (
     <div class="confirm" role="alertdialog" aria-label="Confirm the call">
       <p>
-        <strong>{tool.name}</strong> may change or delete something. Run it?
+        <strong>{plain(tool.name, 300)}</strong> may change or delete something. Run it?
       </p>
       <button type="button" class="danger" autoFocus onClick={() => running.begin(sent)}>
         Run it
@@ -291,8 +291,8 @@ function Progress({ running }: { running: Running }) {
           </summary>
           <ol>
             {logs.map((entry) => (
-              <li class={`log-${entry.level}`}>
-                <span class="kind">{entry.level}</span> {plain(entry.text.slice(0, 2000))}
+              <li class={`log-${plain(entry.level, 20)}`}>
+                <span class="kind">{plain(entry.level, 20)}</span> {plain(entry.text)}
               </li>
             ))}
           </ol>
@@ -349,14 +349,15 @@ function Questions({ asked }: { asked: Asked }) {
 
 function SameCall({ tool, value }: { tool: ToolDetail; value: JsonObject }) {
   const [kind, setKind] = useState<"command" | "curl" | "python" | "protocol">("command");
+  const [isOpen, setOpen] = useState(false);
   const texts = {
-    command: commandText(tool.name, value),
-    curl: curlText(tool.name, value),
-    python: pythonText(tool.name, value),
-    protocol: write(protocolMessage(tool.name, value), 2),
+    command: () => commandText(tool.name, value),
+    curl: () => curlText(tool.name, value),
+    python: () => pythonText(tool.name, value),
+    protocol: () => write(protocolMessage(tool.name, value), 2),
   };
   return (
-    <details class="same">
+    <details class="same" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>The same call elsewhere</summary>
       <Tabs
         label="The same call elsewhere"
@@ -369,8 +370,8 @@ function SameCall({ tool, value }: { tool: ToolDetail; value: JsonObject }) {
         chosen={kind}
         choose={setKind}
       />
-      <Long text={texts[kind]} />
-      <Copy text={location.href.split("#")[0] + link("tools", tool.name, value)} label="Copy a link to this call" />
+      {isOpen && <Long text={texts[kind]()} />}
+      <Copy text={() => location.href.split("#")[0] + link("tools", tool.name, value)} label="Copy a link to this call" />
     </details>
   );
 }
@@ -442,7 +443,7 @@ function PastCalls({ tool, again }: { tool: string; again: (sent: JsonObject) =>
             <button type="button" class="quiet" onClick={() => again(entry.sent)}>
               {time(entry.at)}
             </button>{" "}
-            <code>{write(entry.sent).slice(0, 100)}</code> {entry.isError ? "failed" : ""} {duration(entry.milliseconds)}
+            <code>{plain(write(entry.sent), 100)}</code> {entry.isError ? "failed" : ""} {duration(entry.milliseconds)}
           </li>
         ))}
       </ul>

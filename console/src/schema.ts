@@ -24,10 +24,20 @@ export type Drawing =
   /** What the form cannot draw: a field for JSON, for this node only. */
   | { as: "json" };
 
-const MOST_JUMPS = 20;
+/** References that lead to references: more are not followed. */
+const MOST_OPEN = 500;
+const MOST_CHOICES = 2000;
+const MOST_NAMED = 8;
+/** How many parts of a value are compared with a schema, and made for one: all that has a use. */
+const MOST_STEPS = 2000;
 const KINDS: Kind[] = ["string", "number", "integer", "boolean", "null", "array", "object"];
-const OBJECT_WORDS = ["properties", "additionalProperties", "patternProperties", "propertyNames", "required"];
-const LIST_WORDS = ["items", "prefixItems", "minItems", "maxItems", "uniqueItems"];
+/** Words that are about one kind of value only. */
+const WORDS: Partial<Record<Kind, string[]>> = {
+  object: ["properties", "additionalProperties", "patternProperties", "propertyNames", "required", "minProperties"],
+  array: ["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"],
+  string: ["minLength", "maxLength", "pattern", "contentEncoding"],
+  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+};
 const DATES: Record<string, string> = {
   date: "2026-01-31",
   time: "12:30:00",
@@ -40,6 +50,10 @@ const DATES: Record<string, string> = {
 
 export class Document {
   private readonly plain = new WeakMap<JsonObject, JsonObject>();
+  private readonly gathered = new WeakMap<JsonObject, Schema[]>();
+  private readonly drawings = new WeakMap<JsonObject, Drawing>();
+  /** Nodes that are being merged: one of them inside itself is never finished. */
+  private readonly open = new Set<JsonObject>();
 
   constructor(readonly root: JsonObject) {}
 
@@ -48,37 +62,47 @@ export class Document {
     if (!isObject(schema)) return schema === false ? { not: {} } : {};
     const known = this.plain.get(schema);
     if (known) return known;
-    const merged = this.merged(schema, 0);
+    if (this.open.has(schema)) return { $unresolved: true };
+    this.open.add(schema);
+    const merged = this.merged(schema);
+    this.open.delete(schema);
     this.plain.set(schema, merged);
     return merged;
   }
 
-  private merged(schema: JsonObject, jumps: number): JsonObject {
+  private merged(schema: JsonObject): JsonObject {
     let node = schema;
-    if (typeof node.$ref === "string" && jumps < MOST_JUMPS) {
+    if (typeof node.$ref === "string") {
       const { $ref, ...beside } = node;
       const target = this.target(String($ref));
-      if (target === undefined) return { $unresolved: $ref };
-      node = join(this.merged(target, jumps + 1), beside);
+      if (target === undefined || this.open.size > MOST_OPEN) return { $unresolved: $ref };
+      const followed = this.node(target);
+      node = Object.keys(beside).length ? join(followed, beside) : followed;
     }
-    if (Array.isArray(node.allOf) && jumps < MOST_JUMPS) {
+    if (Array.isArray(node.allOf)) {
       const { allOf, ...beside } = node;
-      const parts = (allOf as Json[]).filter(isObject).map((part) => this.merged(part, jumps + 1));
-      node = parts.reduce(join, beside);
+      node = (allOf as Schema[]).map((part) => this.node(part)).reduce(join, beside);
     }
     return node;
   }
 
-  private target(reference: string): JsonObject | undefined {
+  private target(reference: string): Schema | undefined {
     if (reference === "#") return this.root;
-    if (!reference.startsWith("#/")) return undefined;
+    if (!reference.startsWith("#/")) return this.anchored(reference);
     let place: Json | undefined = this.root;
     for (const part of reference.slice(2).split("/")) {
-      const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+      const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
       if (Array.isArray(place)) place = place[Number(key)];
       else place = isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
     }
-    return isObject(place) ? place : undefined;
+    return isObject(place) || typeof place === "boolean" ? place : undefined;
+  }
+
+  private anchored(reference: string): Schema | undefined {
+    const definitions = { ...own(this.root, "definitions"), ...own(this.root, "$defs") };
+    return Object.values(definitions).find(
+      (each) => isObject(each) && (`#${String(each.$anchor)}` === reference || each.$id === reference),
+    ) as Schema | undefined;
   }
 
   /** The kinds of value that a node takes, as far as the form can tell. */
@@ -89,39 +113,57 @@ export class Document {
     if (named.length) return named;
     const values = choices(node);
     if (values) return [...new Set(values.map(kindOf))];
-    if (OBJECT_WORDS.some((word) => word in node)) return ["object"];
-    if (LIST_WORDS.some((word) => word in node)) return ["array"];
-    return [];
+    const implied = Object.entries(WORDS).filter(([, words]) => words.some((word) => Object.hasOwn(node, word)));
+    return implied.length === 1 ? [implied[0]?.[0] as Kind] : [];
   }
 
-  /** The arms of a union, each with what stands beside it. */
+  /** The arms of a union, those of unions in it among them, each with what stands beside it. */
   arms(node: JsonObject): Schema[] | undefined {
-    const { anyOf, oneOf, description: _about, title: _title, default: _value, ...beside } = node;
-    const listed = anyOf ?? oneOf;
-    if (!Array.isArray(listed) || (anyOf && oneOf)) return undefined;
-    const arms = (listed as Schema[]).filter((arm) => arm !== false);
-    return arms.map((arm) => (Object.keys(beside).length ? join(beside, this.node(arm)) : arm));
+    if (unionOf(node) === undefined) return undefined;
+    const known = this.gathered.get(node);
+    if (known) return known;
+    const arms: Schema[] = [];
+    this.gather(node, besideUnion(node), new Set([node]), arms);
+    this.gathered.set(node, arms);
+    return arms;
+  }
+
+  /** Adds arms to a list, each arm of the schema once: a union may lead back to itself. */
+  private gather(node: JsonObject, beside: JsonObject, seen: Set<Json>, arms: Schema[]) {
+    for (const arm of unionOf(node) ?? []) {
+      if (arm === false || seen.has(arm)) continue;
+      seen.add(arm);
+      const inner = this.node(arm);
+      if (choices(inner) === undefined && unionOf(inner) !== undefined) {
+        this.gather(inner, join(beside, besideUnion(inner)), seen, arms);
+      } else {
+        arms.push(Object.keys(beside).length ? join(beside, inner) : arm);
+      }
+    }
   }
 
   /** Returns how a node is drawn. */
   drawing(schema: Schema): Drawing {
     const node = this.node(schema);
-    if ("$unresolved" in node || "not" in node || "if" in node || "$dynamicRef" in node) return { as: "json" };
+    const known = this.drawings.get(node);
+    if (known) return known;
+    const drawing = this.drawn(node);
+    this.drawings.set(node, drawing);
+    return drawing;
+  }
+
+  private drawn(node: JsonObject): Drawing {
+    if ("$unresolved" in node || "$dynamicRef" in node) return { as: "json" };
     const values = choices(node);
-    if (values) return { as: "choice", values };
+    if (values && values.length <= MOST_CHOICES) return { as: "choice", values };
     const arms = this.arms(node);
     if (arms) {
       if (arms.length === 1) return this.drawing(arms[0] ?? true);
-      return { as: "union", arms: arms.flatMap((arm) => this.flat(arm)) };
+      return arms.length ? { as: "union", arms } : { as: "json" };
     }
-    const kinds = this.kinds(schema).filter((kind, _at, all) => kind !== "integer" || !all.includes("number"));
+    const kinds = this.kinds(node).filter((kind, _at, all) => kind !== "integer" || !all.includes("number"));
     if (kinds.length > 1) return { as: "union", arms: kinds.map((type) => ({ ...node, type })) };
     return this.single(kinds[0], node);
-  }
-
-  private flat(arm: Schema): Schema[] {
-    const node = this.node(arm);
-    return this.arms(node)?.flatMap((inner) => this.flat(inner)) ?? [arm];
   }
 
   private single(kind: Kind | undefined, node: JsonObject): Drawing {
@@ -131,54 +173,65 @@ export class Document {
     if (kind === "string") {
       const isFile = node.contentEncoding === "base64" || node.format === "base64";
       const most = typeof node.maxLength === "number" ? node.maxLength : 0;
-      return { as: "text", isLong: most > 200, isFile, hint: DATES[String(node.format)] ?? "" };
+      return { as: "text", isLong: most > 200, isFile, hint: hintOf(node) };
     }
     if (kind === "array") {
-      const fixed = Array.isArray(node.prefixItems) ? (node.prefixItems as Schema[]) : [];
-      const rest = (node.items ?? true) as Schema;
-      if (Array.isArray(rest)) return { as: "json" };
-      return { as: "list", item: (index) => fixed[index] ?? rest };
+      // Before 2020-12, `items` had the first ones too.
+      const listed = Array.isArray(node.items) ? node.items : node.prefixItems;
+      const fixed = Array.isArray(listed) ? (listed as Schema[]) : [];
+      const rest = (Array.isArray(node.items) ? node.additionalItems : node.items) ?? true;
+      return { as: "list", item: (index) => fixed[index] ?? (rest as Schema) };
     }
     if (kind === "object") {
+      const patterns = Object.values(own(node, "patternProperties")) as Schema[];
       const further = (node.additionalProperties ?? true) as Schema;
+      const others = further === false ? patterns[0] : further;
       return {
         as: "object",
-        properties: isObject(node.properties) ? (node.properties as Record<string, Schema>) : {},
+        properties: own(node, "properties") as Record<string, Schema>,
         required: Array.isArray(node.required) ? node.required.map(String) : [],
-        further: further === false ? undefined : "patternProperties" in node ? true : further,
+        further: patterns.length > (further === false ? 1 : 0) ? true : others,
       };
     }
     return { as: "json" };
   }
 
   /** Whether a value looks like what an arm takes: enough to show it in the right one. */
-  fits(schema: Schema, value: Json | undefined, depth = 0): boolean {
-    if (value === undefined || depth > 6) return true;
+  fits(schema: Schema, value: Json | undefined): boolean {
+    return this.compared(schema, value, { left: MOST_STEPS });
+  }
+
+  private compared(schema: Schema, value: Json | undefined, steps: { left: number }): boolean {
+    if (value === undefined || --steps.left < 0) return true;
     const node = this.node(schema);
     const values = choices(node);
     if (values) return values.some((choice) => isSame(choice, value));
     const arms = this.arms(node);
-    if (arms) return arms.some((arm) => this.fits(arm, value, depth + 1));
+    if (arms) return arms.some((arm) => this.compared(arm, value, steps));
     const kinds = this.kinds(schema);
     if (kinds.length && !kinds.some((kind) => isKind(value, kind))) return false;
     if (isObject(value)) {
-      const properties = isObject(node.properties) ? (node.properties as Record<string, Schema>) : {};
+      const properties = own(node, "properties") as Record<string, Schema>;
       const required = Array.isArray(node.required) ? node.required.map(String) : [];
       if (required.some((name) => !Object.hasOwn(value, name))) return false;
       return Object.entries(value).every(([name, inner]) =>
         Object.hasOwn(properties, name)
-          ? this.fits(properties[name] ?? true, inner, depth + 1)
-          : node.additionalProperties !== false,
+          ? this.compared(properties[name] ?? true, inner, steps)
+          : node.additionalProperties !== false || "patternProperties" in node,
       );
     }
     if (Array.isArray(value) && isObject(node.items)) {
-      return value.slice(0, 20).every((inner) => this.fits(node.items as Schema, inner, depth + 1));
+      return value.slice(0, 20).every((inner) => this.compared(node.items as Schema, inner, steps));
     }
     return true;
   }
 
   /** A value to begin with, where one must be there: what the schema says, or the emptiest. */
-  beginning(schema: Schema, depth = 0): Json {
+  beginning(schema: Schema): Json {
+    return this.begun(schema, new Set(), { left: MOST_STEPS });
+  }
+
+  private begun(schema: Schema, around: Set<JsonObject>, steps: { left: number }): Json {
     const node = this.node(schema);
     if (node.default !== undefined) return node.default;
     const drawing = this.drawing(schema);
@@ -194,11 +247,15 @@ export class Document {
       case "list":
         return [];
       case "union":
-        return this.beginning(drawing.arms[0] ?? true, depth + 1);
+        return this.begun(drawing.arms[0] ?? true, around, steps);
       case "object": {
-        const required = depth > 8 ? [] : drawing.required;
+        if (around.has(node) || --steps.left < 0) return {};
+        const inside = new Set(around).add(node);
         return Object.fromEntries(
-          required.map((name) => [name, this.beginning(drawing.properties[name] ?? true, depth + 1)]),
+          drawing.required.map((name) => {
+            const schema = Object.hasOwn(drawing.properties, name) ? drawing.properties[name] : drawing.further;
+            return [name, this.begun(schema ?? true, inside, steps)];
+          }),
         );
       }
       default:
@@ -207,24 +264,60 @@ export class Document {
   }
 
   /** The name of an arm of a union. */
-  label(schema: Schema): string {
+  label(schema: Schema, depth = 0): string {
     const { title } = this.node(schema);
-    return typeof title === "string" && title ? title : this.kind(schema);
+    return typeof title === "string" && title ? title : this.kind(schema, depth);
   }
 
   /** A node's kind in a word or two. */
-  kind(schema: Schema): string {
+  kind(schema: Schema, depth = 0): string {
     const node = this.node(schema);
     const values = choices(node);
     if (values) return values.length > 3 ? "one of a list" : values.map((value) => write(value)).join(" or ");
     const arms = this.arms(node);
-    if (arms) return [...new Set(arms.map((arm) => this.label(arm)))].join(" or ");
+    if (arms && depth > 2) return "one of several";
+    if (arms && arms.length <= MOST_NAMED) {
+      return [...new Set(arms.map((arm) => this.label(arm, depth + 1)))].join(" or ");
+    }
+    if (arms) return `one of ${arms.length}`;
     const kinds = this.kinds(schema);
     if (kinds.length === 1 && kinds[0] === "array") {
-      return isObject(node.items) ? `list of ${this.label(node.items)}` : "list";
+      return isObject(node.items) && depth <= 2 ? `list of ${this.label(node.items, depth + 1)}` : "list";
     }
     const format = typeof node.format === "string" ? ` (${node.format})` : "";
     return kinds.length ? kinds.join(" or ") + format : "any value";
+  }
+}
+
+/** The arms that a node itself lists. */
+function unionOf(node: JsonObject): Schema[] | undefined {
+  const listed = node.anyOf ?? node.oneOf;
+  return Array.isArray(listed) ? (listed as Schema[]) : undefined;
+}
+
+/** What stands beside a union and is about each of its arms. */
+function besideUnion(node: JsonObject): JsonObject {
+  const { description: _about, title: _title, default: _value, examples: _examples, ...beside } = node;
+  delete beside[node.anyOf === undefined ? "oneOf" : "anyOf"];
+  for (const word of ["$defs", "definitions", "$schema", "$id"]) delete beside[word];
+  return beside;
+}
+
+function own(node: JsonObject, word: string): JsonObject {
+  const value = node[word];
+  return isObject(value) ? value : {};
+}
+
+function hintOf(node: JsonObject): string {
+  const format = String(node.format);
+  return (Object.hasOwn(DATES, format) && DATES[format]) || "";
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

@@ -67,7 +67,7 @@ window.addEventListener("hashchange", () => {
 
 export function link(view: string, name = "", sent?: JsonObject): string {
   const query = sent ? `?${new URLSearchParams({ arguments: write(sent) }).toString()}` : "";
-  return `#/${view}${name ? `/${encodeURIComponent(name)}` : ""}${query}`;
+  return `#/${view}${name ? `/${encodeURIComponent(name.toWellFormed())}` : ""}${query}`;
 }
 
 effect(() => {

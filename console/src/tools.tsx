@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { api, type Dialect, type Finding, type ListedTool, type ToolDetail } from "./api";
-import { write, type Json, type JsonObject } from "./json";
-import { Badge, Long, Markdown, Tabs, Tree, plain } from "./parts";
+import { at, write, type Json, type JsonObject } from "./json";
+import { Badge, Long, Markdown, Tabs, Tree, lines, plain } from "./parts";
 import { Try } from "./run";
 import { about, catalog, judged, link, place } from "./state";
 
@@ -20,7 +20,7 @@ const HINTS: Record<string, [string, string]> = {
 };
 
 export function Hints({ tool }: { tool: Pick<ListedTool, "hints" | "confirm"> }) {
-  const hints = Object.entries(tool.hints).filter(([name, holds]) => holds && name in HINTS);
+  const hints = Object.entries(tool.hints).filter(([name, holds]) => holds && Object.hasOwn(HINTS, name));
   return (
     <>
       {hints.map(([name]) => (
@@ -35,11 +35,11 @@ function matches(tool: ListedTool, words: string[], chosen: string): boolean {
   const [kind, value] = [chosen.slice(0, chosen.indexOf(":")), chosen.slice(chosen.indexOf(":") + 1)];
   const known: Record<string, () => boolean> = {
     tag: () => tool.tags.includes(value),
-    hint: () => tool.hints[value] === true,
+    hint: () => at(tool.hints, value) === true,
     source: () => tool.source === value,
-    finding: () => judged.value.tools[tool.name]?.findings.some((finding) => finding.id === value) === true,
+    finding: () => at(judged.value.tools, tool.name)?.findings.some((finding) => finding.id === value) === true,
   };
-  if (chosen && !known[kind]?.()) return false;
+  if (chosen && !at(known, kind)?.()) return false;
   const text = `${tool.name} ${tool.title ?? ""} ${tool.summary} ${tool.tags.join(" ")}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
@@ -87,7 +87,7 @@ export function ToolList() {
 }
 
 function Row({ tool }: { tool: ListedTool }) {
-  const known = judged.value.tools[tool.name];
+  const known = at(judged.value.tools, tool.name);
   const worst = ["error", "warning"].find((severity) => known?.findings.some((each) => each.severity === severity));
   const isHere = place.value.view === "tools" && place.value.name === tool.name;
   return (
@@ -128,7 +128,7 @@ function Filter() {
         values.length ? (
           <optgroup label={label}>
             {values.slice(0, 200).map((value) => (
-              <option value={`${kind}:${value}`}>{HINTS[value]?.[0] ?? plain(value)}</option>
+              <option value={`${kind}:${value}`}>{at(HINTS, value)?.[0] ?? plain(value, 200)}</option>
             ))}
           </optgroup>
         ) : null,
@@ -157,14 +157,14 @@ export function ToolView({ name }: { name: string }) {
       isOver = true;
     };
   }, [name, catalog.value]);
-  if (failure) return <p class="failure" role="alert">{failure}</p>;
+  if (failure) return <p class="failure" role="alert">{lines(failure, 4000)}</p>;
   if (!tool) return <p class="quiet-text">Loading …</p>;
   const count = tool.findings.length + (tool.changes && "changes" in tool.changes ? tool.changes.changes.length : 0);
   return (
     <article class="tool">
       <header>
         <h2>
-          <bdi>{plain(tool.title ?? tool.name)}</bdi>
+          <bdi>{plain(tool.title ?? tool.name, 300)}</bdi>
         </h2>
         <p class="marks">
           <Hints tool={tool} />
@@ -176,7 +176,7 @@ export function ToolView({ name }: { name: string }) {
           </span>
         </p>
         <pre class="signature" tabIndex={0}>
-          {plain(tool.signature)}
+          {plain(tool.signature, 10_000)}
         </pre>
       </header>
       <Tabs
@@ -238,7 +238,7 @@ function About({ tool }: { tool: ToolDetail }) {
         </div>
       )}
       {limits.length > 0 && (
-        <p>{limits.map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") : value}`).join("; ")}</p>
+        <p>{plain(limits.map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") : value}`).join("; "))}</p>
       )}
       {tool.problems.map((problem) => (
         <p class="note">Note: it {plain(problem)}</p>
@@ -255,10 +255,10 @@ function Tokens({ tokens }: { tokens: ToolDetail["tokens"] }) {
   const most = Math.max(...parts.map((part) => tokens[part] ?? 0), 1);
   const bar = (label: string, count: number) => (
     <tr>
-      <th scope="row">{plain(label)}</th>
+      <th scope="row">{plain(label, 100)}</th>
       <td class="number">{count}</td>
       <td class="bar">
-        <meter min={0} max={most} value={count} aria-label={`${label}: ${count} tokens`} />
+        <meter min={0} max={most} value={count} aria-label={`${plain(label, 100)}: ${count} tokens`} />
       </td>
     </tr>
   );
@@ -318,7 +318,7 @@ function Dialects({ name }: { name: string }) {
         </select>{" "}
         gets it
       </label>
-      {failure && <p class="failure">{failure}</p>}
+      {failure && <p class="failure">{lines(failure, 4000)}</p>}
       {shown && (
         <>
           <p>
@@ -328,7 +328,7 @@ function Dialects({ name }: { name: string }) {
           <ul class="findings">
             {shown.losses.map((loss) => (
               <li class="warning">
-                {loss.path && <code>{plain(loss.path)}</code>} {loss.keyword && <Badge kind="tag">{loss.keyword}</Badge>}{" "}
+                {loss.path && <code>{plain(loss.path)}</code>} {loss.keyword && <Badge kind="tag">{plain(loss.keyword, 100)}</Badge>}{" "}
                 {plain(loss.message)}
               </li>
             ))}
@@ -353,7 +353,7 @@ function Marked({ definition, paths }: { definition: Json; paths: string[] }) {
     <pre class="code" tabIndex={0}>
       {lines.map((line) => {
         const key = /^\s*"((?:[^"\\]|\\.)*)":/.exec(line)?.[1];
-        return key !== undefined && names.has(key) ? <mark>{`${line}\n`}</mark> : `${line}\n`;
+        return key !== undefined && names.has(key) ? <mark>{`${plain(line)}\n`}</mark> : `${plain(line)}\n`;
       })}
     </pre>
   );
@@ -380,7 +380,7 @@ function Doctor({ tool }: { tool: ToolDetail }) {
       {tool.findings.length ? <Findings findings={tool.findings} /> : <p>The doctor finds nothing wrong.</p>}
       <h3>Since the lock</h3>
       {changes === null && <p class="quiet-text">There is no lock; `toolwright lock` writes one.</p>}
-      {changes !== null && "unreadable" in changes && <p class="failure">{changes.unreadable}</p>}
+      {changes !== null && "unreadable" in changes && <p class="failure">{lines(changes.unreadable, 4000)}</p>}
       {changes !== null && "changes" in changes && (
         <ul class="findings">
           {changes.changes.length === 0 && <li>Nothing has changed.</li>}

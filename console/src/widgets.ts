@@ -1,6 +1,6 @@
 // From values to what stands in a widget, and back. The form and its test use the same functions.
 
-import { isNumber, isObject, numberText, parse, parseNumber, withKey, write, type Json } from "./json";
+import { isNumber, isObject, numberText, parse, parseNumber, withKey, write, type Json, type JsonObject } from "./json";
 import { isKind, type Document, type Drawing, type Schema } from "./schema";
 
 /** The text of a widget for a value; undefined where the widget cannot hold it. */
@@ -10,7 +10,11 @@ export function textOf(drawing: Drawing, value: Json): string | undefined {
       // A browser changes "\r" in every field, and line ends in short ones.
       return typeof value === "string" && !(drawing.isLong ? /\r/ : /[\n\r]/).test(value) ? value : undefined;
     case "number":
-      return isNumber(value) ? numberText(value) : undefined;
+      if (isNumber(value)) return numberText(value);
+      // Text that is no number is shown as it was typed; text that looks like one is not.
+      return typeof value === "string" && /\S/.test(value) && !/[\n\r]/.test(value) && parseNumber(value) === undefined
+        ? value
+        : undefined;
     case "boolean":
       return typeof value === "boolean" ? String(value) : undefined;
     case "null":
@@ -40,6 +44,32 @@ export function valueOf(drawing: Drawing, text: string): Json {
   }
 }
 
+/** What is sent for what was typed: an empty field of what may be left out sends nothing. */
+export function typedValue(drawing: Drawing, text: string, isRequired: boolean): Json | undefined {
+  if (text === "" && (drawing.as !== "text" || !isRequired)) return undefined;
+  return valueOf(drawing, text);
+}
+
+/** How much of a value has fields of its own; the rest is a field of JSON. */
+export const MOST_ITEMS = 200;
+export const MOST_DEPTH = 16;
+
+/** Whether a value can stand in the widget of its node; else the node shows JSON. */
+export function canShow(document: Document, drawing: Drawing, value: Json, depth: number): boolean {
+  switch (drawing.as) {
+    case "object":
+      return depth < MOST_DEPTH && isObject(value) && Object.keys(value).length <= MOST_ITEMS;
+    case "list":
+      return depth < MOST_DEPTH && Array.isArray(value) && value.length <= MOST_ITEMS;
+    case "union":
+      return armOf(document, drawing.arms, value) >= 0;
+    case "json":
+      return true;
+    default:
+      return textOf(drawing, value) !== undefined;
+  }
+}
+
 /** Text with line ends is drawn as a long one, whatever the schema says. */
 export function fitted(drawing: Drawing, value: Json | undefined): Drawing {
   const isLong = drawing.as === "text" && typeof value === "string" && /\n/.test(value);
@@ -60,38 +90,29 @@ export interface Count {
 }
 
 /** Takes a value through the form, widget by widget, as if every field were typed anew. */
-export function retyped(document: Document, schema: Schema, value: Json, count: Count): Json {
+export function retyped(document: Document, schema: Schema, value: Json, count: Count, depth = 0): Json {
   const drawing = fitted(document.drawing(schema), value);
-  const asJson = () => {
+  if (drawing.as === "json" || !canShow(document, drawing, value, depth)) {
     count.json += 1;
     return parse(write(value, 2));
-  };
-  switch (drawing.as) {
-    case "json":
-      return asJson();
-    case "union": {
-      const arm = drawing.arms[armOf(document, drawing.arms, value)];
-      return arm === undefined ? asJson() : retyped(document, arm, value, count);
-    }
-    case "list":
-      if (!Array.isArray(value)) return asJson();
-      count.drawn += 1;
-      return value.map((inner, index) => retyped(document, drawing.item(index), inner, count));
-    case "object": {
-      if (!isObject(value)) return asJson();
-      count.drawn += 1;
-      let built = {};
-      for (const [name, inner] of Object.entries(value)) {
-        const known = Object.hasOwn(drawing.properties, name) ? drawing.properties[name] : drawing.further;
-        built = withKey(built, name, retyped(document, known ?? true, inner, count));
-      }
-      return built;
-    }
-    default: {
-      const text = textOf(drawing, value);
-      if (text === undefined) return asJson();
-      count.drawn += 1;
-      return valueOf(drawing, text);
-    }
   }
+  if (drawing.as === "union") {
+    const arm = drawing.arms[armOf(document, drawing.arms, value)];
+    return retyped(document, arm ?? true, value, count, depth);
+  }
+  count.drawn += 1;
+  if (drawing.as === "list") {
+    return (value as Json[]).map((inner, at) => retyped(document, drawing.item(at), inner, count, depth + 1));
+  }
+  if (drawing.as === "object") {
+    let built: JsonObject = {};
+    for (const [name, inner] of Object.entries(value as JsonObject)) {
+      const known = Object.hasOwn(drawing.properties, name) ? drawing.properties[name] : drawing.further;
+      built = withKey(built, name, retyped(document, known ?? true, inner, count, depth + 1));
+    }
+    return built;
+  }
+  const text = textOf(drawing, value) ?? "";
+  // An empty text that may be left out has a button of its own.
+  return text === "" ? "" : (typedValue(drawing, text, false) ?? null);
 }
