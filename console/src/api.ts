@@ -88,6 +88,9 @@ export interface ToolDetail extends ListedTool {
   problems: string[];
   limits: { timeout: string | null; cache: string | null; roles: string[] };
   tokens: Record<string, number> & { parameters: Record<string, number> };
+}
+
+export interface Examined {
   findings: Finding[];
   changes: { file: string; changes: Change[] } | { unreadable: string } | null;
 }
@@ -166,6 +169,7 @@ export const api = {
   judged: () => ask<Judged>("judged"),
   // Numbers in schemas stay as they are written: a choice among them is sent back.
   tool: (name: string) => ask<ToolDetail>(`tool?${query({ name })}`, {}, parse),
+  doctor: (name: string) => ask<Examined>(`doctor?${query({ name })}`),
   dialect: (name: string, dialect: string) => ask<Dialect>(`dialect?${query({ name, dialect })}`, {}, parse),
   live: () => ask<Live>("live"),
   check: (body: string) => ask<Checked>("check", { method: "POST", body }),

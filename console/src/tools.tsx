@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { api, type Dialect, type Finding, type ListedTool, type ToolDetail } from "./api";
+import { api, type Dialect, type Examined, type Finding, type ListedTool, type ToolDetail } from "./api";
 import { at, write, type Json, type JsonObject } from "./json";
 import { Badge, Long, Markdown, Tabs, Tree, lines, plain } from "./parts";
 import { Try } from "./run";
@@ -99,7 +99,11 @@ function Row({ tool }: { tool: ListedTool }) {
         <span class="row-marks">
           {tool.hints.destructiveHint && <Badge kind="error">destructive</Badge>}
           {worst && <span class={`dot ${worst}`} role="img" aria-label={`has findings, the worst is: ${worst}`} />}
-          {known && <span class="quiet-text">{known.tokens}</span>}
+          {known && (
+            <span class="quiet-text" title={`${known.tokens} tokens`}>
+              {known.tokens}
+            </span>
+          )}
         </span>
         <span class="row-summary">
           <bdi>{plain(tool.summary)}</bdi>
@@ -143,12 +147,19 @@ type Tab = "try" | "about" | "schemas" | "dialects" | "doctor";
 
 export function ToolView({ name }: { name: string }) {
   const [tool, setTool] = useState<ToolDetail | null>(null);
+  const [examined, setExamined] = useState<Examined | null>(null);
   const [failure, setFailure] = useState("");
   const [tab, setTab] = useState<Tab>("try");
   useEffect(() => {
     let isOver = false;
     setTool(null);
+    setExamined(null);
     setFailure("");
+    // The doctor may take seconds for many tools: nothing else waits for it.
+    api.doctor(name).then(
+      (said) => isOver || setExamined(said),
+      () => undefined,
+    );
     api.tool(name).then(
       (detail) => isOver || setTool(detail),
       (error: Error) => isOver || setFailure(error.message),
@@ -159,7 +170,8 @@ export function ToolView({ name }: { name: string }) {
   }, [name, catalog.value]);
   if (failure) return <p class="failure" role="alert">{lines(failure, 4000)}</p>;
   if (!tool) return <p class="quiet-text">Loading …</p>;
-  const count = tool.findings.length + (tool.changes && "changes" in tool.changes ? tool.changes.changes.length : 0);
+  const changes = examined?.changes && "changes" in examined.changes ? examined.changes.changes.length : 0;
+  const count = (examined?.findings.length ?? 0) + changes;
   return (
     <article class="tool">
       <header>
@@ -196,7 +208,7 @@ export function ToolView({ name }: { name: string }) {
         {tab === "about" && <About tool={tool} />}
         {tab === "schemas" && <Schemas tool={tool} />}
         {tab === "dialects" && <Dialects name={name} />}
-        {tab === "doctor" && <Doctor tool={tool} />}
+        {tab === "doctor" && <Doctor examined={examined} />}
       </div>
     </article>
   );
@@ -373,11 +385,12 @@ export function Findings({ findings }: { findings: Finding[] }) {
   );
 }
 
-function Doctor({ tool }: { tool: ToolDetail }) {
-  const changes = tool.changes;
+function Doctor({ examined }: { examined: Examined | null }) {
+  if (!examined) return <p class="quiet-text">The doctor looks at all tools …</p>;
+  const { changes, findings } = examined;
   return (
     <div>
-      {tool.findings.length ? <Findings findings={tool.findings} /> : <p>The doctor finds nothing wrong.</p>}
+      {findings.length ? <Findings findings={findings} /> : <p>The doctor finds nothing wrong.</p>}
       <h3>Since the lock</h3>
       {changes === null && <p class="quiet-text">There is no lock; `toolwright lock` writes one.</p>}
       {changes !== null && "unreadable" in changes && <p class="failure">{lines(changes.unreadable, 4000)}</p>}

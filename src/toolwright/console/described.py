@@ -95,7 +95,7 @@ class Inspected:
         }
 
     def tool(self, box: Offering, viewer: Viewer, name: str) -> JsonDict:
-        """Return all about one tool. Raises `ToolNotFound`."""
+        """Return all about one tool that is known at once. Raises `ToolNotFound`."""
         tool = _named(box, viewer, name)
         definition = tool.to_mcp()
         cost = costs_of([definition])[0].to_dict()
@@ -123,6 +123,15 @@ class Inspected:
                 "roles": list(options.roles or ()),
             },
             "tokens": cost,
+        }
+
+    def doctor(self, box: Offering, viewer: Viewer, name: str) -> JsonDict:
+        """Return what is found about one tool, and what has changed since the lock.
+
+        It waits until all tools are judged. Raises `ToolNotFound`.
+        """
+        tool = _named(box, viewer, name)
+        return {
             "findings": self._findings_of(box).get(tool.name, []),
             "changes": self._changes_of(box, tool),
         }

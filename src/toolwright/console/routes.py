@@ -103,7 +103,7 @@ class Console:
         """Answer a question of the page."""
         name = _rest_of(scope)
         wanted_method = "POST" if name == "check" else "GET"
-        if name not in ("about", "catalog", "judged", "tool", "dialect", "check", "live"):
+        if name not in ("about", "catalog", "judged", "tool", "doctor", "dialect", "check", "live"):
             await say(send, 404, "the console has no such answer")
             return
         if scope["method"] != wanted_method:
@@ -156,6 +156,8 @@ class Console:
         tool = query.get("name", "")
         if name == "tool":
             return inspected.tool(box, viewer, tool)
+        if name == "doctor":
+            return inspected.doctor(box, viewer, tool)
         return inspected.dialect(box, viewer, tool, query.get("dialect", "mcp"))
 
     def _figures_for(self, box: Offering, viewer: Viewer) -> dict[str, Any]:

@@ -81,8 +81,13 @@ def asked(box, *paths, token="", **settings) -> list[Any]:
 
 @pytest.mark.promise("console.api")
 def test_the_api_tells_what_the_page_shows(box):
-    (_, about), (_, catalog), (_, judged), (_, tool) = asked(
-        box, "api/about", "api/catalog", "api/judged", "api/tool?name=search"
+    (_, about), (_, catalog), (_, judged), (_, tool), (_, examined) = asked(
+        box,
+        "api/about",
+        "api/catalog",
+        "api/judged",
+        "api/tool?name=search",
+        "api/doctor?name=search",
     )
     assert (about["name"], about["version"], about["path"]) == ("shop", "1.0", "/mcp")
     listed = {entry["name"]: entry for entry in catalog["tools"]}
@@ -98,7 +103,8 @@ def test_the_api_tells_what_the_page_shows(box):
     assert [parameter["name"] for parameter in tool["parameters"]] == ["query", "limit"]
     assert tool["definition"]["inputSchema"]["required"] == ["query"]
     assert tool["tokens"]["parameters"].keys() == {"query", "limit"}
-    assert tool["changes"] is None, "without a lock there is nothing to compare"
+    assert "undocumented_param" in {finding["id"] for finding in examined["findings"]}
+    assert examined["changes"] is None, "without a lock there is nothing to compare"
 
 
 def test_each_dialect_is_shown_with_what_it_loses(box):
