@@ -161,7 +161,6 @@ function LeafNode(props: InnerProps) {
 
 function Widget(props: InnerProps) {
   const { drawing, id, value, onChange, isRequired } = props;
-  const node = props.document.node(props.schema);
   const text = value === undefined ? "" : (textOf(drawing, value) ?? "");
   const isLong = useStaysLong(drawing.as === "text" && drawing.isLong);
   const send = (typed: string) => onChange(typedValue(drawing, typed, isRequired));
@@ -192,8 +191,7 @@ function Widget(props: InnerProps) {
       </select>
     );
   }
-  const isEmpty = value === "";
-  const placeholder = isEmpty ? "an empty text" : node.default === undefined ? "" : short(node.default as Json);
+  const placeholder = value === "" ? "an empty text" : "";
   if (drawing.as === "text" && drawing.isFile) return <FileWidget {...props} text={text} />;
   if (drawing.as === "text" && isLong.holds) {
     return (
@@ -216,7 +214,7 @@ function Widget(props: InnerProps) {
       autocomplete="off"
       spellcheck={false}
       value={text}
-      placeholder={placeholder || (drawing.as === "text" ? drawing.hint : "")}
+      placeholder={placeholder || (drawing.as === "text" && drawing.hint ? `such as ${drawing.hint}` : "")}
       onInput={(event) => send(event.currentTarget.value)}
       onPaste={(event) => {
         const pasted = event.clipboardData?.getData("text") ?? "";
@@ -316,24 +314,22 @@ function UnionNode(props: InnerProps & { arms: Schema[] }) {
   const labels = arms.map((each) => document.label(each));
   return (
     <div class={`node${props.own.length ? " wrong" : ""}`}>
-      <Head props={props} forId={id}>
-        <select
-          id={id}
-          class="arm"
-          value={value === undefined ? "" : String(at)}
-          onChange={(event) => {
-            const next = event.currentTarget.value;
-            if (next === "") return onChange(undefined);
-            setChosen(Number(next));
-            onChange(document.beginning(arms[Number(next)] ?? true));
-          }}
-        >
-          <option value="">(not sent)</option>
-          {labels.map((label, index) => (
-            <option value={String(index)}>{plain(label, MOST_LABEL)}</option>
-          ))}
-        </select>
-      </Head>
+      <Head props={props} forId={id} />
+      <select
+        id={id}
+        value={value === undefined ? "" : String(at)}
+        onChange={(event) => {
+          const next = event.currentTarget.value;
+          if (next === "") return onChange(undefined);
+          setChosen(Number(next));
+          onChange(document.beginning(arms[Number(next)] ?? true));
+        }}
+      >
+        <option value="">(not sent)</option>
+        {labels.map((label, index) => (
+          <option value={String(index)}>{plain(label, MOST_LABEL)}</option>
+        ))}
+      </select>
       <About props={props} />
       {value !== undefined && (
         <div class="inside">
@@ -444,7 +440,7 @@ function ObjectBody(props: ObjectProps) {
           {names.length - most} more fields
         </button>
       )}
-      {drawing.further !== undefined && (path.length > 0 || !known.length || isObject(drawing.further)) && (
+      {drawing.further !== undefined && drawing.isOpen && (path.length > 0 || known.length > 0 || isObject(drawing.further)) && (
         <div class="further">
           <input
             type="text"
@@ -472,6 +468,6 @@ function isSamePath(one: Path, other: Path): boolean {
 }
 
 function short(value: Json): string {
-  const text = typeof value === "string" ? value : write(value);
+  const text = typeof value === "string" && value ? value : write(value);
   return plain(text, 80);
 }

@@ -38,11 +38,11 @@ export function Live() {
   const histogram = chosen?.histogram ?? addUp(every);
   const tiles: [string, string][] = [
     ["calls", calls.toLocaleString()],
-    ["in the last minute", last.toLocaleString()],
+    ["last minute", last.toLocaleString()],
     ["running", String(figures.running)],
     ["errors", sum((each) => each.errors).toLocaleString()],
     ["cancelled", sum((each) => each.cancelled).toLocaleString()],
-    ["from the cache", sum((each) => each.cached).toLocaleString()],
+    ["cached", sum((each) => each.cached).toLocaleString()],
     ["abandoned", String(figures.abandoned)],
     ["sessions", figures.sessions.toLocaleString()],
     ["refused", Object.values(figures.refusals).reduce((total, each) => total + each, 0).toLocaleString()],
@@ -64,6 +64,7 @@ export function Live() {
       <Bars values={figures.minute} label={`Calls a second in the last minute: ${last} in all`} />
       <h3>How long they take{tool && `: ${plain(tool)}`}</h3>
       <Histogram counts={histogram} />
+      <h3>By tool</h3>
       <ToolTable figures={figures} choose={setTool} chosen={tool} />
       <Refusals refusals={figures.refusals} />
       <Recent figures={figures} />

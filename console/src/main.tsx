@@ -7,7 +7,7 @@ import { token, wantsToken } from "./api";
 import { ERAS, type Era } from "./mcp";
 import { Live } from "./live";
 import { History, Prompts, Resources, SignIn, TokenField, Traffic } from "./others";
-import { Markdown, lines, plain } from "./parts";
+import { Back, Markdown, lines, plain } from "./parts";
 import { about, catalog, connection, era, failure, judged, link, load, place } from "./state";
 import { Findings, ToolList, ToolView } from "./tools";
 
@@ -93,6 +93,7 @@ function View() {
       <div class={`split${name ? " has-detail" : ""}`}>
         <ToolList />
         <main id="main" tabIndex={-1}>
+          {name && <Back view="tools" label="All tools" />}
           {name ? <ToolView name={name} /> : <Welcome />}
         </main>
       </div>

@@ -109,6 +109,33 @@ export class Connection {
     await fetch(this.url, { method: "DELETE", headers, credentials: "omit" }).catch(() => undefined);
   }
 
+  /** Sends what a client says first, as one that has no token; returns the bare answer. */
+  async greetWithoutToken(): Promise<Response> {
+    const method = this.isModern ? "server/discover" : "initialize";
+    const params: JsonObject = this.isModern
+      ? { _meta: this.modernMeta() }
+      : { protocolVersion: this.era, capabilities: {}, clientInfo: CLIENT };
+    const headers = this.headers(method, params);
+    headers.delete("authorization");
+    headers.delete("mcp-session-id");
+    const body = write({ jsonrpc: "2.0", id: 1, method, params });
+    const answer = await fetch(this.url, { method: "POST", headers, body, credentials: "omit" });
+    const session = answer.headers.get("mcp-session-id");
+    if (session) {
+      headers.set("mcp-session-id", session);
+      await fetch(this.url, { method: "DELETE", headers, credentials: "omit" }).catch(() => undefined);
+    }
+    return answer;
+  }
+
+  private modernMeta(): JsonObject {
+    return {
+      [`${META}protocolVersion`]: this.era,
+      [`${META}clientInfo`]: CLIENT,
+      [`${META}clientCapabilities`]: { elicitation: { form: {} }, roots: {} },
+    };
+  }
+
   private async answer(question: Json | undefined, listeners: Listeners): Promise<JsonObject> {
     if (!isObject(question) || typeof question.method !== "string") return { action: "decline" };
     const params = isObject(question.params) ? question.params : {};
@@ -143,9 +170,7 @@ export class Connection {
     const meta: JsonObject = { ...(isObject(params._meta) ? params._meta : {}) };
     if (listeners.onProgress) meta.progressToken = id;
     if (this.isModern) {
-      meta[`${META}protocolVersion`] = this.era;
-      meta[`${META}clientInfo`] = CLIENT;
-      meta[`${META}clientCapabilities`] = { elicitation: { form: {} }, roots: {} };
+      Object.assign(meta, this.modernMeta());
       if (listeners.onLog) meta[`${META}logLevel`] = "debug";
     }
     const whole = Object.keys(meta).length ? { ...params, _meta: meta } : params;
@@ -201,9 +226,10 @@ export class Connection {
     if (listeners.signal) init.signal = listeners.signal;
     const answer = await fetch(this.url, init);
     this.session = answer.headers.get("mcp-session-id") ?? this.session;
-    const received = (said: string) =>
+    const received = (said: string, name = what) =>
       note({
-        ...common,
+        era: this.era,
+        what: name,
         way: "received",
         session: this.session,
         status: answer.status,
@@ -242,11 +268,11 @@ export class Connection {
     answer: Response,
     listeners: Listeners,
     id: number | undefined,
-    received: (said: string) => void,
+    received: (said: string, name?: string) => void,
   ): Promise<Reply | undefined> {
     for await (const data of events(answer)) {
-      received(data);
       const message = parse(data);
+      received(data, isObject(message) && typeof message.method === "string" ? message.method : undefined);
       if (!isObject(message)) continue;
       if (typeof message.method !== "string") {
         if (message.id === id) return message as Reply;

@@ -1,11 +1,11 @@
 // Resources, prompts, traffic, sign-in and history.
 
 import { useMemo, useState } from "preact/hooks";
-import { root, token, wantsToken, type ListedPrompt, type ListedResource } from "./api";
+import { token, wantsToken, type ListedPrompt, type ListedResource } from "./api";
 import { at, isObject, parse, write, type Json, type JsonObject } from "./json";
-import { Badge, Copy, Long, Markdown, Tree, duration, lines, plain, size, time } from "./parts";
+import { Back, Badge, Copy, Long, Markdown, Tree, duration, lines, plain, size, time } from "./parts";
 import { Block, Contents } from "./result";
-import { about, catalog, connection, link, past } from "./state";
+import { catalog, connection, link, past } from "./state";
 import { traffic, type Message } from "./mcp";
 
 function useRequest() {
@@ -27,7 +27,7 @@ export function Resources({ name }: { name: string }) {
   const { resources } = catalog.value;
   const chosen = resources.find((each) => (each.uri ?? each.uriTemplate) === name);
   return (
-    <div class="split">
+    <div class={`split${chosen ? " has-detail" : ""}`}>
       <nav class="list" aria-label="Resources">
         <ul>
           {resources.map((resource) => {
@@ -61,6 +61,7 @@ function Resource({ resource }: { resource: ListedResource }) {
   const contents = Array.isArray(result?.contents) ? result.contents.filter(isObject) : [];
   return (
     <article class="tool">
+      <Back view="resources" label="All resources" />
       <h2>{plain(resource.title ?? resource.name)}</h2>
       <Markdown text={resource.description ?? ""} />
       <form
@@ -98,7 +99,7 @@ export function Prompts({ name }: { name: string }) {
   const { prompts } = catalog.value;
   const chosen = prompts.find((each) => each.name === name);
   return (
-    <div class="split">
+    <div class={`split${chosen ? " has-detail" : ""}`}>
       <nav class="list" aria-label="Prompts">
         <ul>
           {prompts.map((prompt) => (
@@ -124,6 +125,7 @@ function Prompt({ prompt }: { prompt: ListedPrompt }) {
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
   return (
     <article class="tool">
+      <Back view="prompts" label="All prompts" />
       <h2>{plain(prompt.title ?? prompt.name)}</h2>
       <Markdown text={prompt.description ?? ""} />
       <form
@@ -300,17 +302,14 @@ export function SignIn() {
 
 /** Asks as a client without a token does, and says in words what comes back. */
 async function walked(): Promise<Step[]> {
-  const path = about.value?.path ?? "/mcp";
-  const body = write({ jsonrpc: "2.0", id: 1, method: "ping" });
-  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const answer = await fetch(root + path, { method: "POST", headers, body, credentials: "omit" });
+  const answer = await connection.value.greetWithoutToken();
   if (answer.status !== 401) {
-    return [{ title: "1. A request without a token", says: `It is answered (${answer.status}): no sign-in is needed.`, isGood: true }];
+    return [{ title: "A request without a token", says: `${answer.ok ? "It is answered: no sign-in is needed." : `It is refused with ${answer.status}, which asks for no token.`}`, isGood: answer.ok }];
   }
   const challenge = answer.headers.get("www-authenticate") ?? "";
   const steps: Step[] = [
     {
-      title: "1. A request without a token",
+      title: "A request without a token",
       says: challenge ? `It is refused with 401, and told how to go on: ${challenge}` : "It is refused with 401, without a word on how to go on.",
       isGood: challenge !== "",
     },
@@ -318,13 +317,13 @@ async function walked(): Promise<Step[]> {
   const place = /resource_metadata="([^"]*)"/.exec(challenge)?.[1];
   if (!place) {
     const says = "The server names no metadata: it takes bearer tokens that it was started with. Ask its operator for one.";
-    return [...steps, { title: "2. Metadata of the resource", says, isGood: false }];
+    return [...steps, { title: "Metadata of the resource", says, isGood: false }];
   }
   return [...steps, ...(await fromMetadata(place))];
 }
 
 async function fromMetadata(place: string): Promise<Step[]> {
-  const title = "2. Metadata of the resource (RFC 9728)";
+  const title = "Metadata of the resource (RFC 9728)";
   const url = new URL(place, location.href);
   if (url.origin !== location.origin) {
     const says = `It is at ${place}, another address than this page's: a client asks there, this page does not.`;
@@ -341,11 +340,11 @@ async function fromMetadata(place: string): Promise<Step[]> {
   return [
     { title, says: `The resource is ${String(metadata.resource)}.`, detail: metadata, isGood: true },
     {
-      title: "3. The issuer",
+      title: "The issuer",
       says: issuers ? `Tokens come from ${issuers}. A client reads its metadata there (RFC 8414) and registers if it is not known.` : "No issuer is named.",
       isGood: issuers !== "",
     },
-    { title: "4. Scopes", says: scopes ? `A client asks for: ${scopes}.` : "No scope is named: a client asks for what it needs.", isGood: true },
+    { title: "Scopes", says: scopes ? `A client asks for: ${scopes}.` : "No scope is named: a client asks for what it needs.", isGood: true },
   ];
 }
 

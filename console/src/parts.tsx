@@ -5,6 +5,7 @@ import { marked } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { isObject, write, type Json } from "./json";
+import { link } from "./state";
 
 const MOST_MARKDOWN = 20_000;
 const MOST_SHOWN = 100_000;
@@ -150,6 +151,15 @@ export function Tabs<T extends string>(props: {
   );
 }
 
+/** The way back to a list, where it is hidden behind what was chosen: on phones. */
+export function Back({ view, label }: { view: string; label: string }) {
+  return (
+    <a class="back" href={link(view)}>
+      ‹ {label}
+    </a>
+  );
+}
+
 export function Badge({ kind, children }: { kind: string; children: ComponentChildren }) {
   return <span class={`badge ${kind}`}>{children}</span>;
 }
@@ -172,7 +182,7 @@ export function time(at: number): string {
 const HIDDEN = "\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u200e\\u200f";
 const TURNING = "\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
 const IN_LINES = new RegExp(`[${HIDDEN}${TURNING}]`, "gu");
-const ON_ONE = new RegExp(`[\\t\\n${HIDDEN}${TURNING}]`, "gu");
+const ON_ONE = new RegExp(`[${HIDDEN}${TURNING}]`, "gu");
 const MOST_ON_ONE = 2000;
 
 function shortened(text: string, most: number): string {
@@ -181,7 +191,7 @@ function shortened(text: string, most: number): string {
 
 /** Text that came from elsewhere, on one line: signs that turn text around are shown as such. */
 export function plain(text: string, most = MOST_ON_ONE): string {
-  return shortened(text, most).replace(ON_ONE, "�");
+  return shortened(text, most).replace(/\s*[\t\n\r]\s*/g, " ").replace(ON_ONE, "�");
 }
 
 /** Text that came from elsewhere, with its lines. */

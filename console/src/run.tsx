@@ -47,6 +47,10 @@ export function Try({ tool, sent }: { tool: ToolDetail; sent: JsonObject | null 
     }, 300);
     return () => clearTimeout(timer);
   }, [tool, value]);
+  const end = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (running.outcome) end.current?.nextElementSibling?.scrollIntoView({ block: "nearest" });
+  }, [running.outcome]);
   const faults: Fault[] = checked?.faults ?? [];
   const run = (event: Event) => {
     event.preventDefault();
@@ -101,6 +105,7 @@ export function Try({ tool, sent }: { tool: ToolDetail; sent: JsonObject | null 
       <Confirm running={running} tool={tool} />
       <Progress running={running} />
       {running.asked && <Questions asked={running.asked} />}
+      <span ref={end} />
       {running.outcome?.result && (
         <Result key={running.count} result={running.outcome.result} milliseconds={running.outcome.milliseconds}>
           {running.repairs.map((repair) => (
@@ -257,20 +262,40 @@ function summary(result: JsonObject | null): string {
 
 function Confirm({ running, tool }: { running: Running; tool: ToolDetail }) {
   const sent = running.waiting;
+  const box = useShown<HTMLDivElement>(sent);
   if (!sent) return null;
   return (
-    <div class="confirm" role="alertdialog" aria-label="Confirm the call">
+    <div
+      ref={box}
+      class="confirm"
+      role="alertdialog"
+      aria-label="Confirm the call"
+      onKeyDown={(event) => event.key === "Escape" && running.stop()}
+    >
       <p>
         <strong>{plain(tool.name, 300)}</strong> may change or delete something. Run it?
       </p>
-      <button type="button" class="danger" autoFocus onClick={() => running.begin(sent)}>
-        Run it
-      </button>
-      <button type="button" onClick={running.stop}>
-        Do not
-      </button>
+      <div class="actions">
+        <button type="button" class="danger" onClick={() => running.begin(sent)}>
+          Run it
+        </button>
+        {/* It has the focus: an Enter too many destroys nothing. */}
+        <button type="button" class="first" onClick={running.stop}>
+          Do not
+        </button>
+      </div>
     </div>
   );
+}
+
+/** Scrolls to what has just appeared, and moves the focus to its first field or answer. */
+function useShown<T extends HTMLElement>(what: unknown) {
+  const place = useRef<T>(null);
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: "nearest" });
+    place.current?.querySelector<HTMLElement>(".first, input, select, textarea, button")?.focus();
+  }, [what]);
+  return place;
 }
 
 function Progress({ running }: { running: Running }) {
@@ -281,7 +306,8 @@ function Progress({ running }: { running: Running }) {
       {progress && (
         <p aria-live="polite">
           <progress {...(progress.total ? { value: progress.progress, max: progress.total } : {})} />{" "}
-          {plain(progress.message)} {progress.total !== null && `${progress.progress} of ${progress.total}`}
+          {plain(progress.message)}{" "}
+          <span class="quiet-text">{progress.total === null ? progress.progress : `${progress.progress} of ${progress.total}`}</span>
         </p>
       )}
       {logs.length > 0 && (
@@ -308,6 +334,7 @@ function Questions({ asked }: { asked: Asked }) {
   const schema = isObject(params.requestedSchema) ? params.requestedSchema : { type: "object", properties: {} };
   const document = useMemo(() => new Document(schema), [asked]);
   const [value, setValue] = useState<JsonObject>({});
+  const form = useShown<HTMLFormElement>(asked);
   if (method !== "elicitation/create" || typeof params.url === "string") {
     const what = typeof params.url === "string" ? `to open ${params.url}` : `for ${method}`;
     return (
@@ -321,6 +348,7 @@ function Questions({ asked }: { asked: Asked }) {
   }
   return (
     <form
+      ref={form}
       class="question"
       aria-label="A question of the tool"
       onSubmit={(event) => {

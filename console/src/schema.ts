@@ -19,6 +19,8 @@ export type Drawing =
       required: string[];
       /** The schema of further names; undefined where there may be none. */
       further: Schema | undefined;
+      /** Whether the schema asks for further names, not only fails to forbid them. */
+      isOpen: boolean;
     }
   | { as: "union"; arms: Schema[] }
   /** What the form cannot draw: a field for JSON, for this node only. */
@@ -186,9 +188,12 @@ export class Document {
       const patterns = Object.values(own(node, "patternProperties")) as Schema[];
       const further = (node.additionalProperties ?? true) as Schema;
       const others = further === false ? patterns[0] : further;
+      const properties = own(node, "properties") as Record<string, Schema>;
+      const isOpen = "additionalProperties" in node || "patternProperties" in node;
       return {
         as: "object",
-        properties: own(node, "properties") as Record<string, Schema>,
+        isOpen: isOpen || !Object.keys(properties).length,
+        properties,
         required: Array.isArray(node.required) ? node.required.map(String) : [],
         further: patterns.length > (further === false ? 1 : 0) ? true : others,
       };
@@ -265,8 +270,17 @@ export class Document {
 
   /** The name of an arm of a union. */
   label(schema: Schema, depth = 0): string {
-    const { title } = this.node(schema);
-    return typeof title === "string" && title ? title : this.kind(schema, depth);
+    const node = this.node(schema);
+    if (typeof node.title === "string" && node.title) return node.title;
+    const properties = Object.entries(own(node, "properties")) as [string, Schema][];
+    if (!properties.length) return this.kind(schema, depth);
+    // Without a title, objects are told apart by a property of one value, or by their properties.
+    for (const [name, inner] of properties.slice(0, MOST_NAMED)) {
+      const values = choices(this.node(inner));
+      if (values?.length === 1) return `${name}: ${write(values[0] ?? null)}`;
+    }
+    const names = properties.slice(0, 3).map(([name]) => name);
+    return `object with ${names.join(", ")}${properties.length > 3 ? " …" : ""}`;
   }
 
   /** A node's kind in a word or two. */
@@ -282,7 +296,9 @@ export class Document {
     if (arms) return `one of ${arms.length}`;
     const kinds = this.kinds(schema);
     if (kinds.length === 1 && kinds[0] === "array") {
-      return isObject(node.items) && depth <= 2 ? `list of ${this.label(node.items, depth + 1)}` : "list";
+      if (!isObject(node.items) || depth > 2) return "list";
+      const { title } = this.node(node.items);
+      return `list of ${typeof title === "string" && title ? title : this.kind(node.items, depth + 1)}`;
     }
     const format = typeof node.format === "string" ? ` (${node.format})` : "";
     return kinds.length ? kinds.join(" or ") + format : "any value";
