@@ -12,7 +12,7 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 # are started as well.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test soak programs lint lowest check test-all format bench console picture clean
+.PHONY: demo test soak browser programs lint lowest check test-all format bench console picture clean
 
 demo: $(INSTALLED)
 	@exec $(BIN)/python examples/demo.py
@@ -21,9 +21,24 @@ test: $(READY)
 	$(PYTEST)
 
 # What takes long, and random tests with all their examples.
-soak: $(READY) programs
-	$(PYTEST) tests/soak --hypothesis-profile=thorough
+soak: $(READY) programs browser
+	$(PYTEST) tests/soak --ignore=tests/soak/console --hypothesis-profile=thorough
 	$(PYTEST) -m hypothesis --hypothesis-profile=thorough
+
+# The console in a browser; what is missing is installed where that is possible, or said.
+browser: $(READY)
+	@$(PIP) -q --group browser || echo "Playwright cannot be installed: tests are skipped" >&2
+	@command -v npm >/dev/null && (cd console && npm ci --silent --no-audit --no-fund) \
+	  || echo "npm is missing, or cannot install: tests of the form are skipped" >&2
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null \
+	  || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	    echo "Installing chromium ..."; \
+	    apt-get install -y -q --no-install-recommends chromium >/dev/null 2>&1 \
+	      || echo "chromium cannot be installed with apt-get (is apt-get update needed?)" >&2; \
+	  else \
+	    echo "chromium is missing, and only root may install it with apt-get" >&2; \
+	  fi
+	$(PYTEST) -rs tests/soak/console
 
 # Programs whose help is scanned in soak tests: each with the packages that may contain it.
 PROGRAMS = docker=docker-cli,docker.io rg=ripgrep fdfind=fd-find git=git \

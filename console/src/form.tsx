@@ -146,7 +146,7 @@ function LeafNode(props: InnerProps) {
   return (
     <div class={`node${props.own.length ? " wrong" : ""}`}>
       <Head props={props} forId={props.id}>
-        {drawing.as === "text" && !drawing.isFile && value === undefined && (
+        {drawing.as === "text" && !drawing.isFile && !drawing.hint && value === undefined && (
           <button type="button" class="quiet" onClick={() => onChange("")} title="Send an empty text">
             empty
           </button>
@@ -191,7 +191,8 @@ function Widget(props: InnerProps) {
       </select>
     );
   }
-  const placeholder = value === "" ? "an empty text" : "";
+  const isEmpty = value === "" && !(drawing.as === "text" && drawing.hint);
+  const placeholder = isEmpty ? "an empty text" : "";
   if (drawing.as === "text" && drawing.isFile) return <FileWidget {...props} text={text} />;
   if (drawing.as === "text" && isLong.holds) {
     return (

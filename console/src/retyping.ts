@@ -24,6 +24,8 @@ function survey(document: Document): { drawn: number; json: Json[] } {
     const drawing = document.drawing(schema);
     if (drawing.as === "json") json.push(schema);
     else if (!isPart) drawn += 1;
+    const node = document.node(schema);
+    if (node.additionalProperties === true || node.items === true) json.push(true);
     if (drawing.as === "list") {
       for (let at = 0; at < 20; at++) visit(drawing.item(at));
     } else if (drawing.as === "object") {
@@ -31,7 +33,7 @@ function survey(document: Document): { drawn: number; json: Json[] } {
       visit(drawing.further);
     } else if (drawing.as === "union") {
       // Where one node has several types, they are parts of it and no nodes of their own.
-      const isOne = document.arms(document.node(schema)) === undefined;
+      const isOne = document.arms(node) === undefined;
       for (const arm of drawing.arms) visit(arm, isOne);
     }
   };

@@ -49,6 +49,8 @@ class _Strategies:
         self.root, self.known = root, known
         self.reader = SchemaReader(Document(root))
         self.references: dict[tuple[int, int], SearchStrategy[Any]] = {}
+        self.open: set[int] = set()
+        """The parts that are being built: a union may lead back to itself without being named."""
         self.depth = 0
         """How many references lead to the part that is being built."""
 
@@ -58,8 +60,11 @@ class _Strategies:
             return st.nothing()
         if not is_object(schema):
             return self._anything()
-        if combined(schema).reference is None:
-            return self._alternatives(schema)
+        if combined(schema).reference is None and id(schema) not in self.open:
+            self.open.add(id(schema))
+            drawn = self._alternatives(schema)
+            self.open.discard(id(schema))
+            return drawn
         # Built once for each depth: a schema that contains itself would never end.
         key = (id(schema), self.depth)
         if key not in self.references:

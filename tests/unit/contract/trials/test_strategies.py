@@ -24,3 +24,19 @@ def test_what_nothing_fits_is_unsatisfiable(schema):
     with pytest.raises((Unsatisfiable, Exception)) as caught:
         check()
     assert not isinstance(caught.value, AssertionError)
+
+
+def test_a_union_inside_itself_is_drawn():
+    arms = [{"type": "array", "items": {"type": "integer"}}]
+    inner = {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "boolean"}]}
+    node = {"anyOf": [*arms, {"type": "object", "additionalProperties": inner}]}
+    schema = {"$ref": "#/$defs/node", "$defs": {"node": node}}
+    drawn = []
+
+    @settings(database=None, max_examples=20, deadline=None)
+    @given(values_of(schema))
+    def collect(value):
+        drawn.append(value)
+
+    collect()
+    assert any(isinstance(value, dict) and value for value in drawn)
