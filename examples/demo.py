@@ -11,8 +11,8 @@ import urllib.request
 from pathlib import Path
 from sys import executable
 
+import showroom
 from shop import shop
-from showroom import showroom
 from warehouse import parser
 
 PORT = 8000
@@ -33,7 +33,7 @@ or connect any other client to that address.
 def main() -> None:
     """Show what a model would get, and serve the tools."""
     shop.include(parser)  # the commands of a program are tools as well
-    shop.include(showroom)
+    shop.include(showroom.showroom)
     port = free_port()
     print(f"The console will be at http://127.0.0.1:{port}/console/\n", flush=True)
     calls = (

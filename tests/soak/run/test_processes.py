@@ -68,7 +68,7 @@ def test_a_script_run_by_itself_works_and_leaves_nothing_behind(tmp_path):
 
 def test_children_end_when_their_parent_is_killed(tmp_path):
     path = tmp_path / "pids"
-    code = f"import process_tools; process_tools.box.call('waits', {{'path': {str(path)!r}}})"
+    code = f"from tests.wire.run.process_tools import box; box.call('waits', {{'path': {str(path)!r}}})"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     parent = subprocess.Popen([sys.executable, "-c", code], env=environment)
     pids = written(path)
