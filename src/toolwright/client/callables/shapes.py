@@ -337,7 +337,7 @@ class ShapeReader:
         return ListShape(union_of(kinds))
 
     def _object(self, node: JsonObject, name: str, key: str) -> SchemaShape:
-        if not self.reader.facts(node).properties:
+        if not self._named(node):
             return self._map(node, name)
         if self.count >= _MOST_RECORDS:
             return MapShape(ANY)
@@ -372,12 +372,20 @@ class ShapeReader:
         facts = self.reader.facts(node)
         required = dict.fromkeys(facts.required)
         fields = [
-            self._field(name, part, f"{owner} {name}", name in required)
-            for name, part in facts.properties.items()
-            if name in required or self.reader.facts(part).kinds
+            self._field(name, facts.properties[name], f"{owner} {name}", name in required)
+            for name in self._named(node)
         ]
         unnamed = (name for name in required if name not in facts.properties)
         return [*fields, *(RecordField(name, ANY, required=True) for name in unnamed)]
+
+    def _named(self, node: Any) -> list[str]:
+        """Return the names of an object's properties that may be there at all."""
+        facts = self.reader.facts(node)
+        return [
+            name
+            for name, part in facts.properties.items()
+            if name in facts.required or self.reader.facts(part).kinds
+        ]
 
     def _field(self, name: str, node: Any, path: str, required: bool) -> RecordField:  # noqa: FBT001
         shape = self._shape(node, path)

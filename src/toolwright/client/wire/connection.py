@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..._json_values import compact_json, is_list, is_object, is_utf8, without_surrogates
 from ..._log import logger
 from ..._protocol import META, STATELESS_SINCE
-from ..._words import path_text
+from ..._words import one_line, path_text
 from ...errors import (
     ArgumentError,
     CallError,
@@ -248,7 +248,7 @@ class Connection:
             scope.deadline = None
 
     async def _failure(self, scope: RequestScope, error: MCPError) -> CallError:
-        reason = short(error.message)
+        reason = one_line(short(error.message))
         if http_fault(error) is not None:
             hint = self.how_to_sign_in if "HTTP 401" in reason else ""
             return ServerUnavailable(f"{scope.what}: {self}: {reason}", hint=hint)

@@ -25,7 +25,8 @@ def test_many_objects_become_dictionaries_after_so_many():
     def record(n):
         return {"type": "object", "properties": {f"f{n}": {"type": "integer"}}}
 
-    root = {"properties": {f"p{n}": record(n) for n in range(3000)}}
+    properties = {f"p{n}": record(n) for n in range(3000)}
+    root = {"type": "object", "properties": properties}
     call = remote_callable(tool(root, outputSchema=root), lambda name, arguments: arguments)
     hints = call.__annotations__
     assert hints["p2999"] == dict[str, typing.Any]
