@@ -21,6 +21,8 @@ export interface About {
 
 export interface ListedTool {
   name: string;
+  /** Its name in messages: a server behind the bridge has its own. */
+  called: string;
   title: string | null;
   summary: string;
   tags: string[];
@@ -41,6 +43,7 @@ export interface ListedResource {
 
 export interface ListedPrompt {
   name: string;
+  called: string;
   title?: string;
   description?: string;
   arguments?: { name: string; description?: string; required?: boolean }[];

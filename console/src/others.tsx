@@ -131,7 +131,7 @@ function Prompt({ prompt }: { prompt: ListedPrompt }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          send("prompts/get", { name: prompt.name, arguments: given });
+          send("prompts/get", { name: prompt.called, arguments: given });
         }}
       >
         {(prompt.arguments ?? []).map((argument) => (

@@ -1,7 +1,7 @@
 // Small parts that several views have.
 
 import DOMPurify from "dompurify";
-import { marked } from "marked";
+import { Marked } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { isObject, write, type Json } from "./json";
@@ -14,13 +14,21 @@ const TAGS = ["p", "em", "strong", "del", "code", "pre", "ul", "ol", "li", "a", 
   ["h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"],
 );
 
+const SPECIAL: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const written = (text: string) => text.replace(/[&<>"]/g, (sign) => SPECIAL[sign] ?? "");
+// HTML is shown as it is written, and a picture as what stands for it: nothing is fetched.
+const marked = new Marked({
+  gfm: true,
+  async: false,
+  renderer: { html: ({ text }) => written(text), image: ({ text }) => written(text) },
+});
+
 /** Text of an author as Markdown: nothing in it runs, and nothing is fetched for it. */
 export function Markdown({ text }: { text: string }) {
   const html = useMemo(() => {
     if (text.length > MOST_MARKDOWN) return null;
     try {
-      const written = marked.parse(lines(text), { async: false, gfm: true });
-      return DOMPurify.sanitize(written, {
+      return DOMPurify.sanitize(marked.parse(lines(text)) as string, {
         ALLOWED_TAGS: TAGS,
         ALLOWED_ATTR: ["href"],
         ALLOWED_URI_REGEXP: /^(https?|mailto):/i,

@@ -33,6 +33,7 @@ export function Try({ tool, sent }: { tool: ToolDetail; sent: JsonObject | null 
   const [value, setValue] = useState<JsonObject>(() => sent ?? beginning(document));
   const [text, setText] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
+  const [isOpen, setOpen] = useState(false);
   const [checked, setChecked] = useState<Checked | null>(null);
   const running = useRun(tool);
   const change = (next: JsonObject) => {
@@ -61,7 +62,7 @@ export function Try({ tool, sent }: { tool: ToolDetail; sent: JsonObject | null 
       <form onSubmit={run} class="try-input">
         <Form document={document} value={value} onChange={change} faults={faults} />
         <Elsewhere faults={faults} />
-        <details class="json" open={problem !== ""}>
+        <details class="json" open={isOpen || problem !== ""} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>Arguments as JSON</summary>
           <textarea
             class="code"
@@ -224,7 +225,7 @@ function useRun(tool: ToolDetail): Running {
         },
         onQuestion: ask,
       };
-      done(await connection.value.request("tools/call", { name: tool.name, arguments: sent }, listeners), "");
+      done(await connection.value.request("tools/call", { name: tool.called, arguments: sent }, listeners), "");
     } catch (error) {
       const isStopped = control.current.signal.aborted;
       const reason = error instanceof Failed || error instanceof Error ? error.message : String(error);
@@ -380,9 +381,9 @@ function SameCall({ tool, value }: { tool: ToolDetail; value: JsonObject }) {
   const [isOpen, setOpen] = useState(false);
   const texts = {
     command: () => commandText(tool.name, value),
-    curl: () => curlText(tool.name, value),
+    curl: () => curlText(tool.called, value),
     python: () => pythonText(tool.name, value),
-    protocol: () => write(protocolMessage(tool.name, value), 2),
+    protocol: () => write(protocolMessage(tool.called, value), 2),
   };
   return (
     <details class="same" onToggle={(event) => setOpen(event.currentTarget.open)}>

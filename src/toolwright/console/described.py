@@ -70,9 +70,9 @@ class Inspected:
     def catalog(self, box: Offering, viewer: Viewer) -> JsonDict:
         """Return the lists, with little about each thing: it is quick for a thousand tools."""
         return {
-            "tools": [_in_list(tool) for tool in _usable(box, viewer)],
+            "tools": [self._in_list(tool) for tool in _usable(box, viewer)],
             "resources": [_resource(found) for found in box.resources_for(*viewer)],
-            "prompts": [_prompt(found) for found in box.prompts_for(*viewer)],
+            "prompts": [self._prompt(found) for found in box.prompts_for(*viewer)],
         }
 
     def judged(self, box: Offering, viewer: Viewer) -> JsonDict:
@@ -101,7 +101,7 @@ class Inspected:
         cost = costs_of([definition])[0].to_dict()
         options = tool.options
         return {
-            **_in_list(tool),
+            **self._in_list(tool),
             "signature": signature_text(tool),
             "description": tool.description,
             "definition": definition,
@@ -174,6 +174,30 @@ class Inspected:
             return {"accepted": False, "faults": [{"path": [], "text": str(error)}], "repairs": []}
         notes = [{"path": list(repair.path), "text": repair.text} for repair in repairs]
         return {"accepted": True, "faults": [], "repairs": notes}
+
+    def _in_list(self, tool: Tool) -> JsonDict:
+        return {
+            "name": tool.published_name,
+            "called": self._called(tool, tool.published_name),
+            "title": tool.title,
+            "summary": one_line(tool.description.partition("\n\n")[0], _LONGEST_SUMMARY),
+            "tags": sorted(tool.options.tags or ()),
+            "hints": tool.annotations,
+            "confirm": bool(tool.options.confirm),
+            "source": _source(tool),
+        }
+
+    def _prompt(self, prompt: Prompt) -> JsonDict:
+        listed = prompt.to_mcp()
+        return {**listed, "called": self._called(prompt.tool, listed["name"])}
+
+    def _called(self, tool: Tool, name: str) -> str:
+        """Return the name in messages: behind the bridge, the server's own."""
+        from ..client.proxy import ProxyTarget
+
+        target = unwrapped(tool.target)
+        is_behind = self._subject.era is not None and isinstance(target, ProxyTarget)
+        return target.name if is_behind else name
 
     # -- what takes long
 
@@ -255,18 +279,6 @@ def _named(box: Offering, viewer: Viewer, name: str) -> Tool:
     return tools[name]
 
 
-def _in_list(tool: Tool) -> JsonDict:
-    return {
-        "name": tool.published_name,
-        "title": tool.title,
-        "summary": one_line(tool.description.partition("\n\n")[0], _LONGEST_SUMMARY),
-        "tags": sorted(tool.options.tags or ()),
-        "hints": tool.annotations,
-        "confirm": bool(tool.options.confirm),
-        "source": _source(tool),
-    }
-
-
 def _source(tool: Tool) -> str:
     """Return where a tool comes from, in a word: a module, or a kind of target."""
     module = attribute(unwrapped(tool.target), "__module__") or type(tool.target).__module__
@@ -282,10 +294,6 @@ def _source(tool: Tool) -> str:
 def _resource(resource: Resource) -> JsonDict:
     listed = resource.to_mcp()
     return {**listed, "is_template": "uriTemplate" in listed}
-
-
-def _prompt(prompt: Prompt) -> JsonDict:
-    return prompt.to_mcp()
 
 
 def _tokens(definitions: Iterable[Any]) -> int:
