@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ _AT_MOST = frozenset(
     ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 )
 _VALUES = frozenset(("const", "enum"))
-_INNER = frozenset(("items", "propertyNames", "contains", "unevaluatedItems"))
+_INNER = frozenset(("items", "propertyNames", "additionalProperties"))
 _NOTES = frozenset((*NOTES, "$schema", "$defs", "definitions", "$id", "$anchor", "$dynamicAnchor"))
 
 
@@ -34,7 +34,18 @@ def kinds_named(given: Any) -> frozenset[str]:
     return frozenset(kinds | {"integer"} if "number" in kinds else kinds)
 
 
-def merge(one: JsonObject, other: JsonObject, lost: set[str]) -> JsonObject | None:
+def later(one: Any, other: Any) -> JsonObject:
+    """Return a schema for what fits both of two, not yet merged."""
+    return {"allOf": [one, other]}
+
+
+Combine = Callable[[Any, Any], Any]
+"""Puts two schemas inside others together; neither is a boolean."""
+
+
+def merge(
+    one: JsonObject, other: JsonObject, lost: set[str], combine: Combine = later
+) -> JsonObject | None:
     """Return the schema of what fits both; None if nothing does.
 
     Neither has alternatives. Notes of the first count more. Keywords that cannot be said as one go
@@ -48,16 +59,17 @@ def merge(one: JsonObject, other: JsonObject, lost: set[str]) -> JsonObject | No
     for key in one.keys() & other.keys():
         # To Python, 1 and true are equal.
         if key not in _NOTES and (key in _VALUES or one[key] != other[key]):
-            both = _both(key, one[key], other[key], lost)
+            both = _both(key, (one[key], other[key]), lost, combine)
             if both is None:
                 return None
             merged[key] = both
-    _close(merged, one, other, lost)
+    _close(merged, (one, other), lost, combine)
     return merged if _is_possible(merged) else None
 
 
-def _both(key: str, mine: Any, yours: Any, lost: set[str]) -> Any:
+def _both(key: str, values: tuple[Any, Any], lost: set[str], combine: Combine) -> Any:
     """Return what a keyword says that both schemas have; None if nothing fits."""
+    mine, yours = values
     if key == "type":
         return _types(mine, yours)
     if key == "enum" and is_list(mine) and is_list(yours):
@@ -70,20 +82,24 @@ def _both(key: str, mine: Any, yours: Any, lost: set[str]) -> Any:
     if key in _AT_LEAST | _AT_MOST and _are_numbers(mine, yours):
         return max(mine, yours) if key in _AT_LEAST else min(mine, yours)
     if key in ("properties", "patternProperties") and is_object(mine) and is_object(yours):
-        shared = {name: fitting(mine[name], yours[name]) for name in mine.keys() & yours.keys()}
+        shared = {
+            name: _fitting(mine[name], yours[name], combine) for name in mine.keys() & yours.keys()
+        }
         return {**mine, **yours, **shared}
-    if key in _INNER or key == "additionalProperties":
-        return fitting(mine, yours)
+    if key in _INNER:
+        return _fitting(mine, yours, combine)
     if key == "prefixItems" and is_list(mine) and is_list(yours):
-        shared = [fitting(*pair) for pair in zip(mine, yours, strict=False)]
+        shared = [_fitting(*pair, combine) for pair in zip(mine, yours, strict=False)]
         return [*shared, *mine[len(shared) :], *yours[len(shared) :]]
     lost.add(key)
     return mine
 
 
-def _close(made: JsonObject, one: JsonObject, other: JsonObject, lost: set[str]) -> None:
+def _close(
+    made: JsonObject, both: tuple[JsonObject, JsonObject], lost: set[str], combine: Combine
+) -> None:
     """Let what closes one schema hold for the parts that only the other names."""
-    for closing, yours in ((one, other), (other, one)):
+    for closing, yours in (both, both[::-1]):
         extra = closing.get("additionalProperties", True)
         properties = yours.get("properties")
         if extra is not True and extra != {} and is_object(properties):
@@ -94,24 +110,24 @@ def _close(made: JsonObject, one: JsonObject, other: JsonObject, lost: set[str])
             foreign = properties.keys() - (declared.keys() if is_object(declared) else set[str]())
             if foreign:
                 parts = made["properties"]
-                closed = {name: fitting(parts[name], extra) for name in foreign}
+                closed = {name: _fitting(parts[name], extra, combine) for name in foreign}
                 made["properties"] = {**parts, **closed}
         items, first = closing.get("items", True), yours.get("prefixItems")
         if items is not True and items != {} and is_list(first):
             start = len(closing.get("prefixItems") or ())
             made["prefixItems"] = [
-                fitting(item_schema, items) if position >= start else item_schema
+                _fitting(item_schema, items, combine) if position >= start else item_schema
                 for position, item_schema in enumerate(made["prefixItems"])
             ]
 
 
-def fitting(one: Any, other: Any) -> Any:
-    """Return a schema for what fits both of two, not yet merged."""
+def _fitting(one: Any, other: Any, combine: Combine) -> Any:
+    """Return a schema for what fits both of two."""
     if one is False or other is False:
         return False
     if one is True or one in ({}, other):
         return other
-    return one if other is True or other == {} else {"allOf": [one, other]}
+    return one if other is True or other == {} else combine(one, other)
 
 
 def _types(mine: Any, yours: Any) -> Any:

@@ -113,7 +113,9 @@ class ParsedDocument:
             return self._referring(reference, node, place).noted(notes)
         shape = self._plain(node)
         for part in combined(node).all_of:
-            shape = self._with(shape, self.parse(self._typed(part, place)), "allOf", part)
+            part_shape = self.parse(self._typed(part, place))
+            unmerged = [*shape.rest.get("allOf", ()), part]
+            shape = self._with(shape, part_shape, "allOf", unmerged)
         for key in ("anyOf", "oneOf"):
             if is_list(node.get(key)) and node[key]:
                 shape = self._with_union(shape, node, key, place)
@@ -143,31 +145,24 @@ class ParsedDocument:
             reference_shape.rest = {"allOf": [siblings]}
             return reference_shape
 
-    def _with(self, shape: SchemaShape, other: SchemaShape, key: str, written: Any) -> SchemaShape:
+    def _with(
+        self, shape: SchemaShape, other: SchemaShape, key: str, written: list[Any]
+    ) -> SchemaShape:
         """Return what fits both; what cannot be merged is kept as it was written."""
         try:
             return merge(shape, other, self._shape_of)
         except Unmergeable:
-            unmerged = shape.copy()
-            unmerged.rest[key] = [*unmerged.rest.get(key, ()), written]
-            return unmerged
+            return _with_rest(shape, {key: written})
 
     def _with_union(
         self, shape: SchemaShape, node: JsonObject, key: str, place: JsonObject
     ) -> SchemaShape:
         branch_nodes = node[key]
         if shape.properties and all(_only_requires(branch) for branch in branch_nodes):
-            unmerged = shape.copy()  # merged, each branch would repeat every property
-            unmerged.rest[key] = branch_nodes
-            return unmerged
+            # Merged, each branch would repeat every property.
+            return _with_rest(shape, {key: branch_nodes})
         branches = [self.parse(self._typed(branch, place)) for branch in branch_nodes]
-        union = union_of(branches, exclusive=key == "oneOf")
-        try:
-            return merge(shape, union, self._shape_of)
-        except Unmergeable:
-            unmerged = shape.copy()
-            unmerged.rest[key] = branch_nodes
-            return unmerged
+        return self._with(shape, union_of(branches, exclusive=key == "oneOf"), key, branch_nodes)
 
     def _plain(self, node: JsonObject) -> SchemaShape:
         """Return the shape of a schema, without the keywords that combine others."""
@@ -179,11 +174,7 @@ class ParsedDocument:
         else:
             shape = SchemaShape(ANY)
         logic = {key: node[key] for key in LOGIC if key in node}
-        if not logic or shape.kind == NEVER:
-            return shape
-        shape = shape.copy()
-        shape.rest.update(logic)
-        return shape
+        return shape if not logic or shape.kind == NEVER else _with_rest(shape, logic)
 
     def _of_kind(self, node: JsonObject, kind: str) -> SchemaShape:
         shape = SchemaShape(kind)
@@ -229,6 +220,13 @@ class ParsedDocument:
                 shape = _untitled(self.parse(child), name)
                 if shape.kind != NEVER:
                     yield name, shape
+
+
+def _with_rest(shape: SchemaShape, rest: JsonObject) -> SchemaShape:
+    """Return a shape with further keywords that are kept as they were written."""
+    extended = shape.copy()
+    extended.rest.update(rest)
+    return extended
 
 
 def _untitled(shape: SchemaShape, name: str | None) -> SchemaShape:

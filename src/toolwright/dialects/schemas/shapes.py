@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..._json_values import kind_of
+from ..._json_values import JsonObject
+from ...json_schema.facts import listed_values
+from ...json_schema.facts import merge as merge_keywords
 
 ANY, NEVER, ENUM, UNION, REF = "any", "never", "enum", "union", "ref"
 STRING, NUMBER, INTEGER, BOOLEAN, NULL = "string", "number", "integer", "boolean", "null"
@@ -165,12 +167,17 @@ def _is_everything(branches: list[SchemaShape]) -> bool:
 
 
 _MOST_BRANCHES = 64
-_HIGHER = frozenset(
-    ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "uniqueItems")
-)
-_LOWER = frozenset(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"))
+_KEYWORDS = {
+    "properties": "properties",
+    "required": "required",
+    "extra": "additionalProperties",
+    "patterns": "patternProperties",
+    "keys": "propertyNames",
+    "prefix": "prefixItems",
+    "items": "items",
+}
+"""Fields that are one keyword of a schema."""
 
-Part = SchemaShape | bool | None
 Resolve = Callable[[str], SchemaShape | None]
 
 
@@ -189,32 +196,14 @@ def merge(one: SchemaShape, other: SchemaShape, resolve: Resolve) -> SchemaShape
         return other.noted(one.notes)
     if other.kind == ANY and not other.rest:
         return one.noted({key: note for key, note in other.notes.items() if key not in one.notes})
-    merged = _merged(one, other, resolve)
-    return merged.noted(notes) if merged.notes != notes else merged
-
-
-def _merged(one: SchemaShape, other: SchemaShape, resolve: Resolve) -> SchemaShape:
     if REF in (one.kind, other.kind):
-        return merge(_resolved(one, resolve), _resolved(other, resolve), resolve)
-    if UNION in (one.kind, other.kind):
+        merged = merge(_resolved(one, resolve), _resolved(other, resolve), resolve)
+    elif UNION in (one.kind, other.kind):
         union, factor = (one, other) if one.kind == UNION else (other, one)
-        return _distributed(union, factor, resolve)
-    if ENUM in (one.kind, other.kind):
-        return _of_values(one, other)
-    if one.kind != other.kind and {one.kind, other.kind} != {INTEGER, NUMBER}:
-        return SchemaShape(NEVER)
-    merged = one.copy()
-    merged.kind = INTEGER if INTEGER in (one.kind, other.kind) else one.kind
-    for key, value in other.limits.items():
-        merged.limits[key] = (
-            _limit(key, merged.limits[key], value) if key in merged.limits else value
-        )
-    _merge_rest(merged, other)
-    if one.kind == ARRAY:
-        _merge_array(merged, other, resolve)
-    elif one.kind == OBJECT:
-        _merge_object(merged, other, resolve)
-    return merged
+        merged = _distributed(union, factor, resolve)
+    else:
+        merged = _merged(one, other, resolve)
+    return merged.noted(notes) if merged.notes != notes else merged
 
 
 def _resolved(shape: SchemaShape, resolve: Resolve) -> SchemaShape:
@@ -232,91 +221,48 @@ def _distributed(union: SchemaShape, rest: SchemaShape, resolve: Resolve) -> Sch
         raise Unmergeable
     if rest.kind == UNION and (union.exclusive or rest.exclusive):
         raise Unmergeable
-    products = [
-        merge(branch, branch_of_other.noted({}), resolve)
-        for branch in union.branches
-        for branch_of_other in branches
-    ]
+    products = [merge(branch, factor, resolve) for branch in union.branches for factor in branches]
     return union_of(products, exclusive=union.exclusive)
 
 
-def _of_values(one: SchemaShape, other: SchemaShape) -> SchemaShape:
-    enum, constraint = (one, other) if one.kind == ENUM else (other, one)
-    if enum.rest or constraint.rest:
+def _merged(one: SchemaShape, other: SchemaShape, resolve: Resolve) -> SchemaShape:
+    """Return the shape of what fits both of two that are neither references nor unions."""
+    if ENUM in (one.kind, other.kind) and (one.rest or other.rest):
         raise Unmergeable
-    if constraint.kind == ENUM:
-        allowed = [(kind_of(value), value) for value in constraint.values]
-        values = [value for value in enum.values if (kind_of(value), value) in allowed]
-    else:
-        kinds = {constraint.kind, INTEGER} if constraint.kind == NUMBER else {constraint.kind}
-        values = [value for value in enum.values if kind_of(value) in kinds]
-    return enum_of(values) if values else SchemaShape(NEVER)
-
-
-def _limit(key: str, one: Any, other: Any) -> Any:
-    if one == other:
-        return one
-    if key in _HIGHER:
-        return max(one, other)
-    if key in _LOWER:
-        return min(one, other)
-    raise Unmergeable
-
-
-def _merge_rest(made: SchemaShape, other: SchemaShape) -> None:
-    if made.rest.keys() & other.rest.keys():
+    lost: set[str] = set()
+    keywords = merge_keywords(
+        _keywords(one), _keywords(other), lost, lambda first, second: merge(first, second, resolve)
+    )
+    if keywords is None:
+        return SchemaShape(NEVER)
+    if lost or one.rest.keys() & other.rest.keys():
         raise Unmergeable
-    made.rest.update(other.rest)
-
-
-def _merge_array(made: SchemaShape, other: SchemaShape, resolve: Resolve) -> None:
-    if made.prefix and other.prefix:
+    if "enum" in keywords:
+        return enum_of(listed_values(keywords) or ())
+    merged = SchemaShape(keywords.get("type", ANY))
+    merged.limits = {key: keywords[key] for key in (*one.limits, *other.limits)}
+    merged.rest = {key: keywords[key] for key in (*one.rest, *other.rest)}
+    for field, keyword in _KEYWORDS.items():
+        if keyword in keywords:
+            setattr(merged, field, keywords[keyword])
+    if one.extra is True:
+        merged.extra = other.extra
+    impossible = {  # closed by `False`, or nothing fits both
+        key for key, part in merged.properties.items() if getattr(part, "kind", NEVER) == NEVER
+    }
+    # Nothing fits, or the items of one would follow the positions of the other: that is better left
+    # as it was written.
+    if impossible & set(merged.required) or merged.prefix not in ([], one.prefix, other.prefix):
         raise Unmergeable
-    if made.prefix or other.prefix:
-        # The items of one would also follow the positions of the other.
-        if isinstance(other.items if made.prefix else made.items, SchemaShape):
-            raise Unmergeable
-        made.prefix = made.prefix or other.prefix
-    made.items = _both(made.items, other.items, resolve)
+    merged.properties = {k: part for k, part in merged.properties.items() if k not in impossible}
+    return merged
 
 
-def _both(one: Part, other: Part, resolve: Resolve) -> Any:
-    if one is None or one is True:
-        return other
-    if other is None or other is True:
-        return one
-    if one is False or other is False:
-        return False
-    return merge(one, other, resolve)
-
-
-def _merge_object(made: SchemaShape, other: SchemaShape, resolve: Resolve) -> None:
-    if made.keys is not None and other.keys is not None:
-        raise Unmergeable
-    made.keys = made.keys or other.keys
-    if made.patterns and other.patterns:
-        raise Unmergeable
-    original, added = made.copy(), other
-    made.properties = {}
-    for key in [
-        *original.properties,
-        *(key for key in added.properties if key not in original.properties),
-    ]:
-        parts = [_of_key(shape, key) for shape in (original, added)]
-        both = _both(parts[0], parts[1], resolve)
-        if isinstance(both, SchemaShape) and both.kind != NEVER:
-            made.properties[key] = both
-        elif key in (*original.required, *added.required):
-            raise Unmergeable  # nothing fits; that is better left as it was written
-    made.required += [key for key in added.required if key not in made.required]
-    made.patterns = original.patterns or added.patterns
-    made.extra = _both(original.extra, added.extra, resolve)
-
-
-def _of_key(shape: SchemaShape, key: str) -> SchemaShape | bool | None:
-    """Return what a shape says about a property."""
-    if key in shape.properties:
-        return shape.properties[key]
-    if shape.patterns:
-        raise Unmergeable  # a pattern from elsewhere may take forever to match
-    return shape.extra
+def _keywords(shape: SchemaShape) -> JsonObject:
+    """Return what a shape says as a schema, inside which there are shapes."""
+    if shape.kind == ENUM:
+        return {"enum": shape.values}
+    fields = {keyword: getattr(shape, field) for field, keyword in _KEYWORDS.items()}
+    fields = {keyword: value for keyword, value in fields.items() if value not in (None, [], {})}
+    typed = {} if shape.kind == ANY else {"type": shape.kind}
+    return {**typed, **fields, **shape.limits, **shape.rest}
