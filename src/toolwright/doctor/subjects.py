@@ -12,7 +12,6 @@ from .._json_values import JsonObject, is_list, is_object
 from ..contract.tokens import estimate_tokens
 from ..json_schema.document import Document
 from ..json_schema.facts import Facts, SchemaReader
-from ..json_schema.walk import reachable
 from ..read.signature import Lost, Signature
 from ..tools.definition import Tool, compiled_of, outline, signature_of
 from .author_source import AuthorSource, Sources
@@ -29,42 +28,8 @@ _MOST_NODES = 5_000
 """How many nodes of one schema are looked at: a schema may contain itself."""
 
 
-class _Whole:
-    """A whole schema, as a key."""
-
-    def __init__(self, root: JsonObject) -> None:
-        self.root = root
-
-    def __hash__(self) -> int:
-        return id(self.root)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Whole) and other.root is self.root
-
-
-@functools.lru_cache(maxsize=500)
-def _reader(whole: _Whole) -> SchemaReader:
-    return SchemaReader(Document(whole.root))
-
-
-def facts_of(root: JsonObject, node: Any) -> Facts:
-    """Return what a node of a schema says."""
-    return _reader(_Whole(root)).facts(node)
-
-
-def nodes_within(root: JsonObject, node: Any) -> Iterator[JsonObject]:
-    """Yield every schema inside a node, through references, each once, and never endlessly."""
-    return reachable(_reader(_Whole(root)).document, node)
-
-
-def description_of(root: JsonObject, node: Any) -> str:
-    """Return the nearest description of a node: its own, or that of what it refers to."""
-    return facts_of(root, node).description
-
-
-def kinds_of(root: JsonObject, node: Any) -> frozenset[str]:
-    """Return the JSON types that a node takes; empty if it says nothing about them."""
-    facts = facts_of(root, node)
+def kinds_of(facts: Facts) -> frozenset[str]:
+    """Return the JSON types that a schema takes; empty if it says nothing about them."""
     if facts.is_anything:
         return frozenset()
     return facts.kinds - {"integer"} if "number" in facts.kinds else facts.kinds
@@ -79,17 +44,16 @@ def fits(given: frozenset[str], taken: frozenset[str]) -> bool:
     return bool(given & {"integer", "number"} and taken & {"integer", "number"})
 
 
-def is_providable(root: JsonObject, node: Any) -> bool:
+def is_providable(facts: Facts) -> bool:
     """Return whether a user can give the value: it is marked, or all its values are known."""
-    facts = facts_of(root, node)
     if facts.values or any(arm.get(MARKER) is True for arm in facts.arms):
         return True
     return facts.kinds - {"null"} == frozenset(("boolean",))
 
 
-def is_marked(root: JsonObject, node: Any) -> bool:
-    """Return whether a node says if users can give its value."""
-    return any(MARKER in arm for arm in facts_of(root, node).arms)
+def is_marked(facts: Facts) -> bool:
+    """Return whether a schema says if users can give its value."""
+    return any(MARKER in arm for arm in facts.arms)
 
 
 class SchemaField(NamedTuple):
@@ -100,15 +64,15 @@ class SchemaField(NamedTuple):
     depth: int
 
 
-def fields_of(root: JsonObject) -> Iterator[SchemaField]:
+def fields_of(reader: SchemaReader) -> Iterator[SchemaField]:
     """Yield every field of a schema, including those of items and of fields, outermost first."""
-    todo: list[tuple[Any, int]] = [(root, 0)]
+    todo: list[tuple[Any, int]] = [(reader.document.root, 0)]
     visited: set[int] = set()
     position = 0
     while position < len(todo) and len(visited) < _MOST_NODES:
         node, depth = todo[position]
         position += 1
-        for arm in facts_of(root, node).arms:
+        for arm in reader.facts(node).arms:
             if id(arm) in visited:
                 continue
             visited.add(id(arm))
@@ -122,9 +86,8 @@ def fields_of(root: JsonObject) -> Iterator[SchemaField]:
                 todo.append((field, depth + 1))
 
 
-def parts_of(root: JsonObject, node: Any) -> Mapping[str, Any]:
+def parts_of(facts: Facts) -> Mapping[str, Any]:
     """Return the required fields of an object, or of a list's items: what it is assembled from."""
-    facts = facts_of(root, node)
     facts = facts.items if is_object(facts.item) else facts
     return {name: facts.properties[name] for name in facts.required if name in facts.properties}
 
@@ -165,6 +128,11 @@ class CheckedTool:
         return self.tool.input_schema
 
     @functools.cached_property
+    def inputs(self) -> SchemaReader:
+        """Reads the schema of the arguments."""
+        return SchemaReader(Document(self.input_schema))
+
+    @functools.cached_property
     def output_schema(self) -> JsonObject | None:
         """The schema of the values; not to be changed."""
         return self.tool.output_schema
@@ -172,17 +140,12 @@ class CheckedTool:
     @functools.cached_property
     def properties(self) -> Mapping[str, Any]:
         """The parameters that a caller sees, by name, with their schemas."""
-        return dict(facts_of(self.input_schema, self.input_schema).properties)
+        return dict(self.inputs.facts().properties)
 
     @functools.cached_property
     def required(self) -> Sequence[str]:
         """The names of the parameters that must be sent."""
-        properties = self.properties
-        return [
-            name
-            for name in facts_of(self.input_schema, self.input_schema).required
-            if name in properties
-        ]
+        return [name for name in self.inputs.facts().required if name in self.properties]
 
     @functools.cached_property
     def tokens(self) -> int:

@@ -11,7 +11,7 @@ from ...read.signature import EMPTY, Lost
 from ...schema.explicit import broken_rules, validator_for
 from ..author_source import mended_entry
 from ..findings import Found, Severity, check
-from ..subjects import CheckedTool, CheckedToolbox, description_of, fits, kinds_of
+from ..subjects import CheckedTool, CheckedToolbox, fits, kinds_of
 
 _MOST_EXAMPLES = 50
 _ELSEWHERE = frozenset(("stray", "unread", "more_unread", "unlisted_output"))
@@ -69,11 +69,10 @@ def unserialisable_default(tool: CheckedTool) -> Found:
 )
 def mismatched_default(tool: CheckedTool) -> Found:
     """A default is not of the type that its parameter has."""
-    root = tool.input_schema
     for name, node in tool.properties.items():
         if not is_object(node) or node.get("default") is None:
             continue
-        kind, kinds = kind_of(node["default"]), kinds_of(root, node)
+        kind, kinds = kind_of(node["default"]), kinds_of(tool.inputs.facts(node))
         is_part = kind == "number" and "integer" in kinds and "number" not in kinds
         if is_part or not fits(frozenset((kind,)), kinds):
             kind_names = " or ".join(sorted(kinds))
@@ -153,7 +152,7 @@ def short_tool_description(tool: CheckedTool) -> Found:
 def undocumented_param(tool: CheckedTool) -> Found:
     """A parameter has no description."""
     for name, node in tool.properties.items():
-        if not description_of(tool.input_schema, node):
+        if not tool.inputs.facts(node).description:
             yield tool.finding("has no description", parameter=name)
 
 
@@ -166,7 +165,7 @@ def short_param_description(tool: CheckedTool) -> Found:
     """A parameter's description is one word of fewer than ten characters, or hardly anything."""
     least = tool.limits.short_description
     for name, node in tool.properties.items():
-        text = description_of(tool.input_schema, node)
+        text = tool.inputs.facts(node).description
         length = _length(text)
         # `Space key` says what it should.
         if 0 < length < (least if len(text.split()) < 2 else least // 2):

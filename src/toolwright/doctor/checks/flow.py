@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...json_schema.document import Document
+from ...json_schema.facts import SchemaReader
 from ..findings import Found, Severity, check, first_of
 from ..subjects import (
     CheckedTool,
     CheckedToolbox,
-    description_of,
     fields_of,
     fits,
     is_marked,
@@ -38,7 +39,7 @@ class _Flow:
                 self.givers.setdefault(name, []).append(tool.name)
                 self.kinds.setdefault(name, {}).setdefault(kinds, []).append(tool.name)
         self.is_strict = any(
-            is_marked(tool.input_schema, node) for tool in box for node in tool.properties.values()
+            is_marked(tool.inputs.facts(node)) for tool in box for node in tool.properties.values()
         )
         """Whether some parameter says that users give it: then the others are not given by them."""
 
@@ -60,16 +61,17 @@ class _Flow:
         """Yield the required parameters that a user does not give."""
         for name in tool.required:
             node = tool.properties[name]
-            if not is_providable(tool.input_schema, node):
+            if not is_providable(tool.inputs.facts(node)):
                 yield name, node
 
     def has_source(self, tool: CheckedTool, name: str, node: Any, depth: int = 0) -> bool:
         """Return whether some tool gives a parameter, or all parts that it is assembled from."""
         if self.is_given(name, tool):
             return True
-        parts: Mapping[str, Any] = parts_of(tool.input_schema, node) if depth < _DEEPEST else {}
+        facts = tool.inputs.facts(node)
+        parts: Mapping[str, Any] = parts_of(facts) if depth < _DEEPEST else {}
         return bool(parts) and all(
-            is_providable(tool.input_schema, part)
+            is_providable(tool.inputs.facts(part))
             or self.has_source(tool, part_name, part, depth + 1)
             for part_name, part in parts.items()
         )
@@ -115,7 +117,7 @@ def type_mismatch(box: CheckedToolbox) -> Found:
     flow = _Flow.of(box)
     for tool in box:
         for name, node in tool.properties.items():
-            accepted = kinds_of(tool.input_schema, node)
+            accepted = kinds_of(tool.inputs.facts(node))
             givers_by_kinds = {
                 kinds: giver
                 for kinds, givers in flow.kinds.get(name, {}).items()
@@ -131,10 +133,10 @@ def type_mismatch(box: CheckedToolbox) -> Found:
 
 def _given_by(tool: CheckedTool) -> dict[str, frozenset[str]]:
     """Return the fields that a tool gives, with the types they have there; no types means any."""
-    root = tool.output_schema
     kinds_by_field: dict[str, frozenset[str]] = {}
-    for field in fields_of(root) if root is not None else ():
-        kinds = kinds_of(root or {}, field.node)
+    outputs = SchemaReader(Document(tool.output_schema))
+    for field in fields_of(outputs):
+        kinds = kinds_of(outputs.facts(field.node))
         earlier = kinds_by_field.get(field.name)
         kinds_by_field[field.name] = (
             kinds if earlier is None else earlier | kinds if earlier and kinds else _ANY
@@ -225,7 +227,7 @@ def ambiguous_output(box: CheckedToolbox) -> Found:
             if name in reported or len(flow.givers.get(name, ())) < 2:
                 continue
             givers = [giver for giver in flow.givers[name] if giver != tool.name]
-            description = description_of(tool.input_schema, node)
+            description = tool.inputs.facts(node).description
             if len(givers) < 2 or any(giver in description for giver in givers):
                 continue
             reported.add(name)

@@ -6,11 +6,12 @@ import json
 import re
 from typing import Any
 
-from ..._json_values import JsonObject, is_list
+from ..._json_values import is_list
 from ..._log.redact import without_known_secrets
+from ...json_schema.walk import reachable
 from ...sources.secret_names import is_secret_name
 from ..findings import Found, Severity, check
-from ..subjects import CheckedTool, description_of, kinds_of, nodes_within
+from ..subjects import CheckedTool, kinds_of
 
 _PLACEHOLDER = re.compile(
     r"\A(?:[<$%{\[(].*|x+|\*+|\.+|your[-_ ].*|change[-_ ]?me|example)\Z", re.IGNORECASE | re.DOTALL
@@ -27,9 +28,9 @@ _MOST_TEXT = 100_000
 def secret_default(tool: CheckedTool) -> Found:
     """A default is a secret, and every client sees it."""
     for name, node in tool.properties.items():
-        if any("enum" in schema for schema in nodes_within(tool.input_schema, node)):
+        if any("enum" in schema for schema in reachable(tool.inputs.document, node)):
             continue  # a choice of words
-        for value in _defaults(tool.input_schema, node):
+        for value in _defaults(tool, node):
             if _is_secret(name, value):
                 yield tool.finding("has a secret as its default", parameter=name)
                 break
@@ -48,12 +49,12 @@ def secret_in_description(tool: CheckedTool) -> Found:
     for name, node in tool.properties.items():
         texts = (
             schema.get(word)
-            for schema in nodes_within(tool.input_schema, node)
+            for schema in reachable(tool.inputs.document, node)
             for word in ("description", "title")
         )
         examples = [
             schema["examples"]
-            for schema in nodes_within(tool.input_schema, node)
+            for schema in reachable(tool.inputs.document, node)
             if is_list(schema.get("examples"))
         ]
         if any(isinstance(text, str) and _holds_secret(text) for text in texts):
@@ -71,8 +72,8 @@ def secret_in_description(tool: CheckedTool) -> Found:
 def secret_parameter(tool: CheckedTool) -> Found:
     """A parameter asks a model for a secret."""
     for name, node in tool.properties.items():
-        is_text = "string" in (kinds_of(tool.input_schema, node) or ("string",))
-        pages = _speaks_of_pages(description_of(tool.input_schema, node))
+        is_text = "string" in (kinds_of(tool.inputs.facts(node)) or ("string",))
+        pages = _speaks_of_pages(tool.inputs.facts(node).description)
         if is_text and is_secret_name(name) and not pages:
             yield tool.finding("asks a model for a secret", parameter=name)
 
@@ -82,8 +83,9 @@ def _speaks_of_pages(text: str) -> bool:
     return bool(re.search(r"\b(?:page|pagination|cursor|continu)", text, re.IGNORECASE))
 
 
-def _defaults(root: JsonObject, node: Any) -> list[Any]:
-    return [schema["default"] for schema in nodes_within(root, node) if "default" in schema]
+def _defaults(tool: CheckedTool, node: Any) -> list[Any]:
+    schemas = reachable(tool.inputs.document, node)
+    return [schema["default"] for schema in schemas if "default" in schema]
 
 
 def _is_secret(name: str, value: Any) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from ..._json_values import is_list
+from ...json_schema.walk import reachable
 from ..findings import Found, Severity, check
-from ..subjects import CheckedTool, CheckedToolbox, description_of, fields_of, nodes_within
+from ..subjects import CheckedTool, CheckedToolbox, fields_of
 
 _PARAM_NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -76,7 +77,7 @@ def long_param_description(tool: CheckedTool) -> Found:
     """A parameter's description has more than 1,024 characters."""
     most = tool.limits.param_description
     for name, node in tool.properties.items():
-        length = len(description_of(tool.input_schema, node))
+        length = len(tool.inputs.facts(node).description)
         if length > most:
             text = f"has a description of {length} characters; {most} are enough"
             yield tool.finding(text, parameter=name)
@@ -94,7 +95,7 @@ def long_enum(tool: CheckedTool) -> Found:
         longest = max(
             (
                 len(schema["enum"])
-                for schema in nodes_within(tool.input_schema, node)
+                for schema in reachable(tool.inputs.document, node)
                 if is_list(schema.get("enum"))
             ),
             default=0,
@@ -112,7 +113,7 @@ def long_enum(tool: CheckedTool) -> Found:
 )
 def deep_schema(tool: CheckedTool) -> Found:
     """A parameter is nested more than ten levels deep."""
-    depth = max((field.depth for field in fields_of(tool.input_schema)), default=0)
+    depth = max((field.depth for field in fields_of(tool.inputs)), default=0)
     if depth >= tool.limits.nesting:
         yield tool.finding(f"has parameters nested {depth + 1} levels deep")
 
