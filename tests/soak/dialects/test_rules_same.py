@@ -8,7 +8,7 @@ from pathlib import Path
 
 def test_what_is_rendered_does_not_depend_on_the_process():
     """Sets are in another order there."""
-    script = "from test_rules_same import fingerprint; print(fingerprint())"
+    script = "from tests.unit.dialects.test_rules_same import fingerprint; print(fingerprint())"
     seen = set()
     for seed in ("1", "2"):
         environment = {
