@@ -102,8 +102,8 @@ function Head({ props, forId, children }: { props: InnerProps; forId?: string; c
       <label {...(forId ? { for: forId } : {})}>
         <span class="name">
           <bdi>{plain(label, MOST_LABEL)}</bdi>
-        </span>
-        {isRequired && <span class="required">required</span>}
+        </span>{" "}
+        {isRequired && <span class="required">required</span>}{" "}
         <span class="kind">{plain(document.kind(schema), MOST_LABEL)}</span>
       </label>
       {children}
@@ -131,11 +131,13 @@ function About({ props }: { props: InnerProps }) {
 function Faults({ faults, id }: { faults: Fault[]; id?: string }) {
   if (!faults.length) return null;
   return (
-    <ul class="faults" role="alert" {...(id ? { id } : {})}>
-      {faults.slice(0, 50).map((fault) => (
-        <li>{lines(fault.text, MOST_ABOUT)}</li>
-      ))}
-    </ul>
+    <div role="alert">
+      <ul class="faults" {...(id ? { id } : {})}>
+        {faults.slice(0, 50).map((fault) => (
+          <li>{lines(fault.text, MOST_ABOUT)}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -294,7 +294,8 @@ function useShown<T extends HTMLElement>(what: unknown) {
   const place = useRef<T>(null);
   useEffect(() => {
     place.current?.scrollIntoView({ block: "nearest" });
-    place.current?.querySelector<HTMLElement>(".first, input, select, textarea, button")?.focus();
+    const first = place.current?.querySelector<HTMLElement>(".first");
+    (first ?? place.current?.querySelector<HTMLElement>("input, select, textarea, button"))?.focus();
   }, [what]);
   return place;
 }
@@ -413,7 +414,7 @@ function quoted(text: string): string {
 
 function commandText(name: string, value: JsonObject): string {
   const target = about.value?.target || address();
-  return `toolwright call ${quoted(target)} ${quoted(name)} ${quoted(write(value))}`;
+  return `toolwright call ${quoted(target)} ${quoted(name)} --json ${quoted(write(value))}`;
 }
 
 function protocolMessage(name: string, value: JsonObject): JsonObject {
@@ -444,7 +445,7 @@ function pythonText(name: string, value: JsonObject): string {
   return (
     `from toolwright.client import connect\n\n` +
     `with connect(${pythonLiteral(address())}) as server:\n` +
-    `    print(server.call(${pythonLiteral(name)}, ${pythonLiteral(value)}))\n`
+    `    print(server.call(${pythonLiteral(name)}, ${pythonLiteral(value)}).value)\n`
   );
 }
 

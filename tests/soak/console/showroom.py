@@ -7,7 +7,7 @@ import time
 import zlib
 from datetime import date, datetime
 from enum import Enum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -98,7 +98,7 @@ def upload(content: bytes) -> int:
 
 
 @box.tool(read_only=True)
-def odd(value: Annotated[dict, Field(json_schema_extra={"not": {"required": ["no"]}})]) -> dict:
+def odd(value: Any) -> Any:
     """Take what no form can draw."""
     return value
 
