@@ -65,9 +65,9 @@ def cyclic():
 
 
 def wide():
-    """A schema with ten thousand parameters, and one with a hundred thousand choices."""
-    names = {f"p{at}": {"type": "string"} for at in range(10_000)}
-    return {"type": "object", "properties": {"pick": {"enum": list(range(100_000))}, **names}}
+    """A schema with two thousand parameters, one of them with ten thousand choices."""
+    names = {f"p{at}": {"type": "string"} for at in range(2_000)}
+    return {"type": "object", "properties": {"pick": {"enum": list(range(10_000))}, **names}}
 
 
 def tools():
@@ -117,7 +117,7 @@ def blocks():
 RESULTS = {
     "rows": rows,
     "blocks": blocks,
-    "megabytes": lambda: text("x" * 20_000_000),
+    "megabytes": lambda: text("x" * 8_000_000),
     "deep": lambda: text("[" * 100_000 + "]" * 100_000),
     "failed": lambda: {**text(SCRIPT), "isError": True},
     "refused": lambda: {"error": {"code": -32000, "message": SCRIPT + BIDI + LONG}},

@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from tests.wire.console.test_console_command import Console
 from toolwright import Tool
 from toolwright.contract.trials.strategies import values_of
 from toolwright.errors import ArgumentError
@@ -236,3 +238,46 @@ def test_schemas_that_grow_without_end_are_drawn_at_once(form):
         since = time.monotonic()
         assert form(schema, [text])["sent"] == [exact(text)], str(schema)[:80]
         assert time.monotonic() - since < 10, str(schema)[:80]
+
+
+SHOWN = {
+    "text": '"a\\u0000\\ud800b"',
+    "long": '"one\\ntwo"',
+    "number": "1.0",
+    "whole": "1152921504606846976",
+    "yes": "false",
+    "none": "null",
+    "pick": "1152921504606846976",
+    "either": '""',
+    "__proto__": '"1.0"',
+    "constructor": "[1, 2.0, null]",
+    "another": "-0",
+}
+
+
+def test_fields_of_the_page_that_are_typed_anew_change_nothing(tmp_path, open_page):
+    """What the browser itself does to text and numbers on their way is in this."""
+    module = "from toolwright import Toolbox\n\nbox = Toolbox('fields')\n"
+    module += (
+        f"box.add(lambda **given: 1, name='fields', input_schema={FIELDS!r}, description='x')\n"
+    )
+    (tmp_path / "fields.py").write_text(module)
+    text = "{" + ", ".join(f'"{name}": {value}' for name, value in SHOWN.items()) + "}"
+    with Console(tmp_path / "fields.py", cwd=tmp_path) as console:
+        address = f"http://127.0.0.1:{console.port}/console/#/tools/fields"
+        page = open_page(f"{address}?{urlencode({'arguments': text})}")
+        page.locator(".form .node").first.wait_for()
+        fields = page.locator(
+            ".form input[type=text]:not([aria-label]), .form textarea, .form select:not(.arm)"
+        )
+        assert fields.count() >= len(SHOWN)
+        for at in range(fields.count()):
+            fields.nth(at).evaluate(
+                """field => {
+                    for (const kind of ["focus", "input", "change", "blur"])
+                        field.dispatchEvent(new Event(kind, {bubbles: true}));
+                }"""
+            )
+        page.get_by_text("Arguments as JSON").click()
+        typed = page.get_by_role("textbox", name="Arguments as JSON").input_value()
+        assert exact(typed) == exact(text)
