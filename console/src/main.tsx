@@ -23,6 +23,11 @@ const VIEWS: [string, string][] = [
 
 function Page() {
   const known = about.value;
+  const { view } = place.value;
+  useEffect(() => {
+    // On a phone, not all views are in sight.
+    document.querySelector(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [view]);
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => skip(event)}>

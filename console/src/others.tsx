@@ -362,7 +362,9 @@ export function History() {
               {time(entry.at)} <strong>{plain(entry.tool)}</strong>
             </a>{" "}
             <code>{plain(write(entry.sent), 200)}</code>{" "}
-            <Badge kind={entry.isError ? "error" : "calm"}>{entry.isError ? "failed" : duration(entry.milliseconds)}</Badge>
+            <Badge kind={entry.outcome === "failed" ? "error" : entry.outcome === "ok" ? "calm" : ""}>
+              {entry.outcome === "ok" ? duration(entry.milliseconds) : entry.outcome}
+            </Badge>
             <span class="row-summary">{entry.summary}</span>
           </li>
         ))}

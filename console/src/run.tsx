@@ -203,12 +203,13 @@ function useRun(tool: ToolDetail): Running {
     setOn(true);
     control.current = new AbortController();
     const began = performance.now();
-    const done = (result: JsonObject | null, failure: string) => {
+    const done = (result: JsonObject | null, failure: string, isStopped = false) => {
       const milliseconds = performance.now() - began;
       setOutcome({ result, failure, milliseconds });
       setCount((before) => before + 1);
       const isError = failure !== "" || result?.isError === true;
-      remember({ at: Date.now(), tool: tool.name, sent, isError, milliseconds, summary: failure || summary(result) });
+      const outcome = isStopped ? "cancelled" : isError ? "failed" : "ok";
+      remember({ at: Date.now(), tool: tool.name, sent, outcome, milliseconds, summary: failure || summary(result) });
     };
     try {
       const listeners = {
@@ -229,7 +230,7 @@ function useRun(tool: ToolDetail): Running {
     } catch (error) {
       const isStopped = control.current.signal.aborted;
       const reason = error instanceof Failed || error instanceof Error ? error.message : String(error);
-      done(null, isStopped ? "Cancelled." : reason);
+      done(null, isStopped ? "Cancelled." : reason, isStopped);
     } finally {
       setAsked(null);
       setOn(false);
@@ -473,7 +474,7 @@ function PastCalls({ tool, again }: { tool: string; again: (sent: JsonObject) =>
             <button type="button" class="quiet" onClick={() => again(entry.sent)}>
               {time(entry.at)}
             </button>{" "}
-            <code>{plain(write(entry.sent), 100)}</code> {entry.isError ? "failed" : ""} {duration(entry.milliseconds)}
+            <code>{plain(write(entry.sent), 100)}</code> {entry.outcome === "ok" ? "" : entry.outcome} {duration(entry.milliseconds)}
           </li>
         ))}
       </ul>

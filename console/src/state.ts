@@ -82,7 +82,7 @@ export interface Past {
   at: number;
   tool: string;
   sent: JsonObject;
-  isError: boolean;
+  outcome: "ok" | "failed" | "cancelled";
   milliseconds: number;
   summary: string;
 }

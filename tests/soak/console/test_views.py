@@ -353,6 +353,8 @@ def test_a_call_reports_and_is_cancelled(open_page, showroom, era):
     page.locator(".log-warning").wait_for()
     page.get_by_role("button", name="Cancel").click()
     sees(page, "Cancelled.")
+    at(page, "history")
+    page.locator("ul.past .badge", has_text="cancelled").wait_for()
     at(page, "live")
     running = page.locator(".tiles > div", has_text="running").locator("dd")
     until(lambda: running.inner_text() == "0", "the call has ended")
@@ -664,6 +666,7 @@ def test_a_server_of_the_sdk(open_page, tmp_path):
             field(page, "b").fill("2")
             run(page)
             assert "3" in page.locator(".result [role=tabpanel]").inner_text()
+            page.locator("progress").wait_for()
             field(page, "b").fill("x")
         page.locator(".faults").first.wait_for()
 
@@ -840,6 +843,9 @@ def test_nothing_keeps_people_out(open_page, showroom, picture, look):
             for fault in report["violations"]
             if fault["impact"] in ("serious", "critical")
         ]
+        here = page.locator(".top nav [aria-current]").bounding_box()
+        if here["x"] < 0 or here["x"] + here["width"] > page.viewport_size["width"]:
+            found.append(f"{view}: its name is out of sight")
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         if wide > 1:
             found.append(f"{view}: {wide} pixels too wide")
