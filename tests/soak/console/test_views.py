@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.wire.client.ports import reserved_port
 from tests.wire.console.test_console_command import SERVER, SHOP, Console
 from tests.wire.processes import COMMAND, Http, announced_port, start, until
-from tests.wire.test_signed_in import AUDIENCE, token
+from tests.wire.test_signed_in import token
 from tests.wire.token_issuer import Issuer
 
 ERAS = ("2026-07-28", "2025-11-25")
@@ -521,21 +522,24 @@ def test_sign_in_is_told_step_by_step(open_page, tmp_path):
     issuer = Issuer()
     try:
         (tmp_path / "closed.py").write_text(textwrap.dedent(SHOP))
-        given = ("--issuer", issuer.name, "--audience", AUDIENCE, "--scope", "tools")
-        with Http(tmp_path / "closed.py", *given, "--console") as server:
-            page = open_page(f"http://localhost:{server.port}/console/")
+        port = reserved_port()
+        here = f"http://localhost:{port}/mcp"
+        given = ("--issuer", issuer.name, "--audience", here, "--scope", "tools")
+        with Script(tmp_path / "closed.py", "--port", port, "--resource", here, *given):
+            page = open_page(f"http://localhost:{port}/console/")
             sees(page, "The server wants a token.")
-            page.get_by_label("Token").fill(token(issuer, scope="tools"))
+            page.get_by_label("Token").fill(token(issuer, scope="tools", aud=here))
             page.get_by_role("button", name="Use it").click()
             page.locator(".list li").first.wait_for()
             at(page, "sign-in")
             page.get_by_role("button", name="Look").click()
             steps = page.locator(".steps > li")
-            steps.nth(1).wait_for()
+            steps.nth(3).wait_for()
             told = page.locator(".steps").inner_text()
             assert "401" in told
             assert "resource_metadata" in told
-            assert issuer.name in told or "another address" in told
+            assert f"Tokens come from {issuer.name}" in told
+            assert "A client asks for: tools" in told
     finally:
         issuer.close()
 
@@ -613,12 +617,15 @@ def confirm_if_asked(page):
 
 
 class Script(Console):
-    """A script that serves."""
+    """A script that serves; or with options, a file that is served."""
 
-    def __init__(self, file):
+    def __init__(self, file, *options):
+        served = ["-m", "toolwright", "serve", file, "--http", "--console", *map(str, options)]
         self.log = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [sys.executable, file], stdout=self.log, stderr=subprocess.STDOUT
+            [sys.executable, *(served if options else [file])],
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
         )
         self.port = announced_port(self.process, self.log)
 
