@@ -3,6 +3,7 @@ each worker two seconds."""
 
 from pathlib import Path
 
+pytest_plugins = ["pytester"]
 SOURCE = Path(__file__).parent / "src"
 
 

@@ -28,6 +28,13 @@ PUBLIC = {name: getattr(toolwright, name) for name in toolwright.__all__}
 CLASSES = {name: each for name, each in PUBLIC.items() if isinstance(each, type)}
 
 
+@for_every("room", sorted(ROOMS), ids=str)
+def test_every_public_name_of_a_room_is_there(room):
+    module = importlib.import_module(f"toolwright.{room}")
+    for name in getattr(module, "__all__", ()):
+        assert getattr(module, name) is not None, name
+
+
 def add(a: int, b: int = 1) -> int:
     return a + b
 

@@ -40,7 +40,7 @@ _PYTHON_BEGINNINGS = frozenset("[{(TFN'\"")
 # Byte order marks and the like, which no reader sees and no JSON begins with.
 _UNSEEN = f"{string.whitespace}\ufeff\u200b\u200c\u200d\u200e\u200f\u2060"
 # JSON, also in the quotes or brackets of Python and Markdown; an apostrophe may begin a word.
-_JSON_BEGINNING = re.compile(r"""["\[{]|```|[('`]+\s*+["\[{]|\(\s*+'""")
+_JSON_BEGINNING = re.compile(r"""\A(?:["\[{]|```|[('`]+\s*+["\[{]|\(\s*+')""")
 # What stands between items: every comma and semicolon of Unicode, and the ends of lines.
 _SEPARATOR = re.compile(
     r"[,;\u055d\u060c\u061b\u07f8\u1363\u1364\u1802\u1808\u204f\u2e32\u2e34\u2e35\u2e41"

@@ -43,7 +43,7 @@ __getattr__, __dir__ = on_first_use(
         "callables.remote_values": ("UNSET", "Unset"),
         "client": ("McpClient", "connect"),
         "listing": ("RemoteTool",),
-        "wire.server_info": ("ServerInfo",),
+        "wire.interface": ("ServerInfo",),
         "generate.remote_server": ("RemoteServer",),
     },
 )

@@ -45,7 +45,7 @@ _ENTRIES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """The methods with which programs start their parsers, by module and class."""
 _FUNCTIONS = (type(None), type, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
-_HEADING = re.compile(r"\s*[\w ]*\bcommands:?\s*", re.IGNORECASE)
+_HEADING = re.compile(r"\A\s*+[\w ]*\bcommands:?\s*", re.IGNORECASE)
 _ROW = r"( *)()([A-Za-z][\w.-]*)  +\S"
 _MAY_LOOK_AHEAD = ("parse_known_args", "parse_known_intermixed_args")
 

@@ -60,7 +60,9 @@ _AMBIGUOUS = frozenset(
 )
 """Last parts of names that mean a secret if the value looks like one: `--pat`, not `--key name`."""
 _PUBLIC = frozenset(("public", "pub", "primary", "foreign", "sort", "max", "num"))
-_LOOKS_RANDOM = re.compile(r"(?:[\w.-]{1,100}:)?(?=\S*\d)(?=\S*[A-Za-z])[\w+/=!@#$%^&*~-]{12,9999}")
+_LOOKS_RANDOM = re.compile(
+    r"\A(?:[\w.-]{1,100}:)?(?=\S*\d)(?=\S*[A-Za-z])[\w+/=!@#$%^&*~-]{12,9999}"
+)
 
 _NAMED_WHOLE = re.compile(r"(?s)(-{0,2}[A-Za-z][\w.-]{0,200})(=|:\s+)(.+)")
 _NAME = re.compile(r"\b([A-Za-z][\w.-]{0,200})[\"']?\s{0,5}[=:]\s{0,5}")

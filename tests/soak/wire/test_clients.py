@@ -7,7 +7,7 @@ import pytest
 
 from tests.wire import clients, fixtures
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[2] / "wire"
 SHOP = str(HERE / "shop_server.py")
 CALLS = [("search", {"query": "bike"}), ("nope", {}), ("search", {"querry": 1})]
 

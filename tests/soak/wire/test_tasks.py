@@ -10,7 +10,18 @@ import pytest
 
 from tests.wire import clients
 from tests.wire.processes import LONGEST, Http, until
-from tests.wire.task_calls import TOOLS, asked, call, computed, ended, get, soon, store, waiting
+from tests.wire.task_calls import (
+    TOOLS,
+    asked,
+    call,
+    computed,
+    ended,
+    get,
+    http,
+    soon,
+    store,
+    waiting,
+)
 from tests.wire.test_tasks import server
 
 SCENARIOS = {

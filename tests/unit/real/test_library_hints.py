@@ -21,7 +21,7 @@ def unknown(owner):
             problems = (str(error),)
         wrong = [
             p
-            for p in problems
+            for p in map(str, problems)
             if "it has no type hint" not in p and "documents" not in p and "description" not in p
         ]
         if wrong:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["pytester"]
 
 PAGE = Path(__file__).parents[3] / "docs" / "testing-tools.md"
 SHOP = '''
