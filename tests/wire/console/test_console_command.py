@@ -151,7 +151,7 @@ def test_the_console_of_a_file(shop):
 def test_the_lock_of_the_target_is_compared(shop):
     lock = start("lock", shop, cwd=shop.parent)
     assert lock.wait(60) == 0
-    shop.write_text(shop.read_text().replace("limit: int = 10", "limit: str = ''"))
+    shop.write_text(shop.read_text().replace("limit: int = 10", "limit: str = 'ten'"))
     with Console(shop, cwd=shop.parent) as console:
         changes = api(console.port, "doctor?name=search")["changes"]["changes"]
     assert "breaking" in {change["severity"] for change in changes}

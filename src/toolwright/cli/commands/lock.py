@@ -8,7 +8,6 @@ from pathlib import Path
 from ..._log.printable import say
 from ..._words import count_of
 from ...contract.changes import SEVERITIES, Change, Changes, gravest, text_lines
-from ...contract.compare import diff
 from ...contract.lock_file import FILE, Lock, read, read_at
 from ...contract.sources import why_stale
 from ...errors import LockError
@@ -64,6 +63,8 @@ def _check(chosen: LockCommand, file: Path) -> int:
         raise UsageError("--check compares with a file: standard output cannot be read")
     before = read(file)
     chosen = with_selection(chosen, before.made_of)
+    from ...contract.compare import diff
+
     opened = open_target(chosen)
     now = locked(opened, chosen, file)
     changes = diff(before, now)
@@ -114,6 +115,8 @@ class DiffCommand(TargetCommand):
 
     def run(self) -> int:
         """Compare a target with its lock; return 1 if something grave has changed."""
+        from ...contract.compare import diff
+
         chosen = _with_target_of_project(self)
         try:
             before = _old(chosen)

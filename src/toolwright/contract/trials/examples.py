@@ -13,7 +13,6 @@ from ..._json_values import is_list, is_object
 from ..._words import one_line
 from ...errors import ToolwrightError
 from ...results import json_value
-from ...schema.explicit import broken_rules, matches_pattern, validator_for
 from .calls import Kind, Outcome, TrialCalls, totals
 
 if TYPE_CHECKING:
@@ -186,6 +185,8 @@ def _lacks(wanted: Any, value: Any, text: str) -> str:
 
 
 def _matches(wanted: str, value: Any, text: str) -> str:
+    from ...schema.explicit import matches_pattern
+
     searched = value if isinstance(value, str) else text
     is_match = matches_pattern(wanted, searched) or (
         # For Python, `$` also matches before a final line break.
@@ -209,6 +210,8 @@ def _length(wanted: int, value: Any, text: str) -> str:
 
 
 def _schema(wanted: Mapping[str, Any], value: Any, text: str) -> str:
+    from ...schema.explicit import broken_rules, validator_for
+
     broken, _ = broken_rules(validator_for(wanted), value)
     return f"breaks the expected schema: {rule(broken[0])}" if broken else ""
 
