@@ -70,7 +70,7 @@ lint: $(READY)
 # tools as they come: the tests of what leans on them, and one call over stdio and over HTTP.
 LOWEST = $(VENV)-lowest
 LOWEST_TESTS = tests/test_dependencies.py tests/wire/test_one_call.py tests/wire/test_watching.py $(addprefix tests/unit/, \
-  arguments client/sign_in contract/trials json_schema outcome schema serve test_store.py test_sqlite_file.py \
+  arguments client/test_sign_in.py contract/trials json_schema outcome schema serve test_store.py test_sqlite_file.py \
   test_attack_stores.py testing)
 lowest: $(READY)
 	@$(BIN)/uv venv -q --clear --python $(BIN)/python $(LOWEST)

@@ -39,3 +39,12 @@ def test_no_test_is_defined_twice_in_a_module():
         names = [node.name for node in ast.parse(path.read_text()).body if hasattr(node, "name")]
         tests = [name for name in names if name.startswith("test_")]
         assert len(tests) == len(set(tests)), path
+
+
+def test_the_tests_that_the_makefile_names_are_there():
+    makefile = (TESTS.parent / "Makefile").read_text()
+    listed = makefile.split("LOWEST_TESTS = ")[1].split("\nlowest:")[0].replace("\\\n", " ")
+    named, _, units = listed.partition("$(addprefix tests/unit/,")
+    paths = [*named.split(), *(f"tests/unit/{name}" for name in units.rstrip(" )").split())]
+    assert len(paths) > 10
+    assert [path for path in paths if not (TESTS.parent / path).exists()] == []
