@@ -19,7 +19,8 @@ def _clients():
 
 @pytest.fixture(scope="module")
 def everything(_clients):
-    with clients.served([sys.executable, str(HERE / "fixtures.py"), "0"]) as url:
+    env = {"PYTHONPATH": str(HERE.parents[1])}  # the tests are a package
+    with clients.served([sys.executable, str(HERE / "fixtures.py"), "0"], env=env) as url:
         yield url
 
 
