@@ -41,6 +41,9 @@ class NoEnd(ValueError):
     """A collection has more items than its length says, or than any result may have."""
 
 
+_dict_items = dict[Any, Any].items  # looked up once: this is on the way of every result
+
+
 def stored(container: Any) -> Iterator[Any]:
     """Iterate over what a built-in container, or one of a subclass, holds: that is written.
 
@@ -54,7 +57,7 @@ def stored(container: Any) -> Iterator[Any]:
 
 def stored_pairs(container: dict[Any, Any]) -> Iterable[tuple[Any, Any]]:
     """Return what a dict, or one of a subclass, holds."""
-    return dict[Any, Any].items(container)
+    return _dict_items(container)
 
 
 def check_ends(container: Any) -> None:
@@ -63,8 +66,10 @@ def check_ends(container: Any) -> None:
     Writers of JSON iterate over these as their class says. Raises `NoEnd`.
     """
     own_kind: type[Any] = container.__class__
+    if own_kind in _BUILT_IN:
+        return
     kind = next((kind for kind in _BUILT_IN if isinstance(container, kind)), None)
-    if own_kind is kind or kind in (None, list, tuple):
+    if kind in (None, list, tuple):
         return
     for name in ("__iter__", "keys", "items", "values"):
         iterate = getattr(own_kind, name, None)

@@ -222,7 +222,10 @@ class Repairer:
         """
         if data.keys() <= names:
             return data
-        plain = {key: key.strip(_STRAY) for key in data if key not in names}
+        unknown = (key for key in data if key not in names)
+        plain = {key: bare for key in unknown if (bare := key.strip(_STRAY)) != key}
+        if not plain:
+            return data
         name_counts = Counter([*data, *plain.values()])
         renamed: dict[str, Any] = {}
         for key, value in data.items():
